@@ -1,0 +1,19 @@
+// `npm start`: prepares the clone, then becomes the server.
+//
+// The server runs inside this very process rather than in a child of it: signals, exit code and standard streams are
+// then the server's own, with nothing in between that could lose or double them.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { prepare, root } from './prepare.mjs';
+
+prepare();
+
+const main = join(root, 'packages', 'server', 'dist', 'main.js');
+if (!existsSync(main)) {
+  console.error('tidemark: there is no server to start: packages/server/src/main.ts does not exist.');
+  process.exit(1);
+}
+process.argv[1] = main;
+await import(pathToFileURL(main).href);
