@@ -1,1 +1,82 @@
-export {};
+export { effectiveKey, effectiveKeyFromHex, effectiveKeyHex, effectiveKeyPrefixRange } from './effective-key.ts';
+export type { DatabaseErrorOptions, ErrorCode } from './errors.ts';
+export {
+  assert,
+  DatabaseError,
+  errorCodes,
+  errorMeanings,
+  InvariantError,
+  isDatabaseError,
+  unreachable,
+} from './errors.ts';
+export { decodeJsonKey, decodeJsonKeys, encodeJsonKey, encodeJsonKeys } from './json-key.ts';
+export type { KeyRange, KeySpace } from './key-range.ts';
+export {
+  compareHex,
+  intersectKeyRanges,
+  keyRangeContains,
+  keyRangesIntersect,
+  keyRangesTile,
+  keySpaceMax,
+  keySpaceMin,
+  middleOfKeyRange,
+  sliceKeySpace,
+} from './key-range.ts';
+export {
+  batchBytesMax,
+  batchOperationsMax,
+  documentBytesMax,
+  documentDepthMax,
+  documentIdBytesMax,
+  partitionKeyBytesMax,
+  partitionKeyBytesMaxV1,
+  partitionKeyPathsMax,
+  patchOperationsMax,
+  resourceNameCharsMax,
+  ttlSecondsMax,
+  uniqueKeyPathsMax,
+  uniqueKeysMax,
+} from './limits.ts';
+export type { JsonValue } from './order.ts';
+export { compareCodePoints, compareJson, jsonTypeRank } from './order.ts';
+export type {
+  ParsedPartitionKeyPath,
+  ParsePartitionKeyOptions,
+  PartitionKeyComponent,
+  PartitionKeyValues,
+} from './partition-key.ts';
+export {
+  checkPartitionKeySize,
+  decodePartitionKeyBytes,
+  encodePartitionKeyBytes,
+  extractPartitionKey,
+  formatPartitionKeyHeader,
+  parsePartitionKeyHeader,
+  partitionKeyEquals,
+} from './partition-key.ts';
+export type { PartitionKeyDefinition } from './partition-key-definition.ts';
+export {
+  defaultPartitionKeyPath,
+  parsePartitionKeyPath,
+  validatePartitionKeyDefinition,
+} from './partition-key-definition.ts';
+export type { ContainerChildKind, ResourceId, ResourceIdKind } from './resource-id.ts';
+export {
+  attachmentRid,
+  conflictRid,
+  containerChildRid,
+  containerRid,
+  containerRidPrefix,
+  databaseRid,
+  documentRid,
+  documentRidWriter,
+  offerRid,
+  parseResourceId,
+  partitionKeyRangeRid,
+  permissionRid,
+  storedProcedureRid,
+  triggerRid,
+  userDefinedFunctionRid,
+  userRid,
+} from './resource-id.ts';
+export { utf8Length } from './utf8.ts';

@@ -1,0 +1,159 @@
+// The values of a partition key: taken from a document, read from a request header, written as bytes.
+
+import { DatabaseError, isDatabaseError } from './errors.ts';
+import { decodeJsonKeys, encodeJsonKeys } from './json-key.ts';
+import { partitionKeyBytesMax, partitionKeyBytesMaxV1 } from './limits.ts';
+import type { PartitionKeyDefinition } from './partition-key-definition.ts';
+import { defaultPartitionKeyPath } from './partition-key-definition.ts';
+import { utf8Length } from './utf8.ts';
+
+/** `undefined` is an absent value, `{}` on the wire. A number is finite and never -0. */
+export type PartitionKeyComponent = string | number | boolean | null | undefined;
+export type PartitionKeyValues = readonly PartitionKeyComponent[];
+
+/** A path as `parsePartitionKeyPath` gives it. */
+export type ParsedPartitionKeyPath = readonly string[];
+
+/** The values at the paths of a document. Only own properties count, and arrays are not walked into. */
+export function extractPartitionKey(
+  document: unknown,
+  parsedPaths: readonly ParsedPartitionKeyPath[],
+): PartitionKeyValues {
+  const values: PartitionKeyComponent[] = [];
+  for (const path of parsedPaths) values.push(valueAt(document, path));
+  return values;
+}
+
+export interface ParsePartitionKeyOptions {
+  /** Accept fewer components than the definition has paths. */
+  readonly prefix?: boolean;
+}
+
+/**
+ * Reads the JSON array of a partition key header.
+ *
+ * Wire: `[{}]` is the absent value; `[]` is the same on a container that has no key of its own (wire 7). Fewer components
+ * than paths are refused for operations on one document, `["a",{}]` is a full key.
+ */
+export function parsePartitionKeyHeader(
+  text: string,
+  definition: PartitionKeyDefinition,
+  options: ParsePartitionKeyOptions = {},
+): PartitionKeyValues {
+  const parsed = parseJsonArray(text);
+  const values = parsed.map((component) => componentOf(component));
+  const count = definition.paths.length;
+  if (values.length === 0 && options.prefix !== true && isKeyless(definition)) return [undefined];
+  if (values.length > count || (values.length < count && options.prefix !== true)) {
+    throw new DatabaseError(
+      'invalid-partition-key',
+      `The partition key has ${values.length} component(s), but the container's definition has ${count} path(s): ${definition.paths.join(', ')}.`,
+    );
+  }
+  checkPartitionKeySize(values, definition);
+  return values;
+}
+
+/** The header text as the clients send it: JSON with everything beyond ASCII escaped. */
+export function formatPartitionKeyHeader(values: PartitionKeyValues): string {
+  const text = JSON.stringify(values.map((value) => (value === undefined ? {} : value)));
+  return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Refuses values longer than the definition's version allows. Keys taken from a document are not checked otherwise. */
+export function checkPartitionKeySize(values: PartitionKeyValues, definition: PartitionKeyDefinition): void {
+  const bytesMax = definition.version === 1 ? partitionKeyBytesMaxV1 : partitionKeyBytesMax;
+  for (const value of values) {
+    // Three bytes a unit at most: short strings need no counting.
+    if (typeof value !== 'string' || value.length * 3 <= bytesMax) continue;
+    const bytes = utf8Length(value);
+    if (bytes <= bytesMax) continue;
+    throw new DatabaseError(
+      'invalid-partition-key',
+      `The partition key value has ${bytes} bytes; version ${definition.version} allows ${bytesMax}.`,
+    );
+  }
+}
+
+/** Injective and order-preserving: the components as in json-key.ts, one after the other. */
+export function encodePartitionKeyBytes(values: PartitionKeyValues): Uint8Array {
+  return encodeJsonKeys(values);
+}
+
+export function decodePartitionKeyBytes(bytes: Uint8Array): PartitionKeyValues {
+  const values = decodeJsonKeys(bytes);
+  if (values.every(isComponent)) return values;
+  throw new DatabaseError('corrupt', 'A stored partition key holds an array or an object.');
+}
+
+export function partitionKeyEquals(a: PartitionKeyValues, b: PartitionKeyValues): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+function valueAt(document: unknown, path: ParsedPartitionKeyPath): PartitionKeyComponent {
+  let value = document;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  if (isComponent(value)) return normalised(value);
+  throw new DatabaseError(
+    'invalid-partition-key',
+    `The partition key at /${path.join('/')} must be a string, a number, true, false or null, not ${describe(value)}.`,
+  );
+}
+
+function parseJsonArray(text: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (Array.isArray(parsed)) return parsed;
+    throw new DatabaseError(
+      'invalid-partition-key',
+      `The partition key must be a JSON array, not ${describe(parsed)}.`,
+    );
+  } catch (error) {
+    if (isDatabaseError(error)) throw error;
+    throw new DatabaseError('invalid-partition-key', 'The partition key is not valid JSON.', { cause: error });
+  }
+}
+
+function componentOf(value: unknown): PartitionKeyComponent {
+  if (isComponent(value)) return normalised(value);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
+    return undefined;
+  throw new DatabaseError(
+    'invalid-partition-key',
+    `A partition key component must be a string, a number, true, false, null or {}, not ${describe(value)}.`,
+  );
+}
+
+function isComponent(value: unknown): value is PartitionKeyComponent {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return true;
+    case 'number':
+      // JSON.parse gives Infinity for 1e999.
+      return Number.isFinite(value);
+    default:
+      return value === null;
+  }
+}
+
+function normalised(value: PartitionKeyComponent): PartitionKeyComponent {
+  return value === 0 ? 0 : value;
+}
+
+function isKeyless(definition: PartitionKeyDefinition): boolean {
+  return (
+    definition.systemKey === true || (definition.paths.length === 1 && definition.paths[0] === defaultPartitionKeyPath)
+  );
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  return typeof value === 'number' ? 'a number out of range' : `a ${typeof value}`;
+}
