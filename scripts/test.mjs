@@ -12,7 +12,7 @@ import { prepare, root, run, runTool } from './prepare.mjs';
 const resultsFile = join(root, 'node_modules', '.cache', 'tidemark', 'vitest.json');
 
 const steps = [
-  { name: 'lint', heading: 'lint and format', run: () => runTool('biome', ['ci', '--error-on-warnings', '.']) },
+  { name: 'lint', heading: 'lint and format', run: checkStyle },
   { name: 'types', heading: 'types', run: checkTypes },
   { name: 'unused', heading: 'unused code and dependencies', run: () => runTool('knip', ['--no-config-hints']) },
   { name: 'tests', heading: 'tests', run: runTests, count: countTests },
@@ -49,6 +49,12 @@ function chosenSteps(names) {
   }
   prepare();
   return names.length === 0 ? steps : steps.filter((step) => names.includes(step.name));
+}
+
+function checkStyle() {
+  // The linter colours its output even in a file, where the codes make it unreadable.
+  const colours = process.stdout.isTTY ? [] : ['--colors=off'];
+  return runTool('biome', ['ci', '--error-on-warnings', ...colours, '.']);
 }
 
 function checkTypes() {
