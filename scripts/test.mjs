@@ -24,7 +24,7 @@ const total = { passed: 0, failed: 0 };
 const startedMs = performance.now();
 
 for (const step of chosenSteps(process.argv.slice(2))) {
-  console.log(`\n── ${step.heading} ${'─'.repeat(Math.max(0, 100 - step.heading.length))}`);
+  console.log(`\n── ${step.heading} ${'─'.repeat(Math.max(0, 60 - step.heading.length))}`);
   const stepStartedMs = performance.now();
   const code = step.run();
   const counted = step.count?.(code) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };

@@ -35,7 +35,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'events'],
+  engine: ['environment', 'limits', 'events', 'container-definition'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */
