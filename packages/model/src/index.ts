@@ -1,3 +1,23 @@
+export type {
+  CreateChange,
+  DeleteChange,
+  LatestChange,
+  OperationType,
+  ReplaceChange,
+  StoredDocument,
+  VersionChange,
+} from './change.ts';
+export { isCreate, isDelete, isReplace } from './change.ts';
+export type { EtagParts } from './document.ts';
+export {
+  formatEtag,
+  isSystemProperty,
+  parseEtag,
+  systemProperties,
+  validateDocumentId,
+  validateResourceName,
+  validateTtl,
+} from './document.ts';
 export { effectiveKey, effectiveKeyFromHex, effectiveKeyHex, effectiveKeyPrefixRange } from './effective-key.ts';
 export type { DatabaseErrorOptions, ErrorCode } from './errors.ts';
 export {
@@ -9,6 +29,15 @@ export {
   isDatabaseError,
   unreachable,
 } from './errors.ts';
+export type { FeedEtag, FeedPart, FeedPosition, FeedSlice } from './feed-etag.ts';
+export {
+  feedPartsTile,
+  formatFeedEtag,
+  narrowFeedParts,
+  parseFeedEtag,
+  setFeedParts,
+  uniformFeedParts,
+} from './feed-etag.ts';
 export { decodeJsonKey, decodeJsonKeys, encodeJsonKey, encodeJsonKeys } from './json-key.ts';
 export type { KeyRange, KeySpace } from './key-range.ts';
 export {
@@ -79,4 +108,17 @@ export {
   userDefinedFunctionRid,
   userRid,
 } from './resource-id.ts';
+export type { ResourceKind, ResourcePath } from './resource-path.ts';
+export { formatResourcePath, parseResourcePath } from './resource-path.ts';
+export type { RegionLsn, SessionToken } from './session-token.ts';
+export {
+  compareSessionTokens,
+  formatSessionToken,
+  formatSessionTokens,
+  mergeSessionTokens,
+  parseSessionTokens,
+  readsVectorTokens,
+  sessionTokenFor,
+  vectorTokensSince,
+} from './session-token.ts';
 export { utf8Length } from './utf8.ts';

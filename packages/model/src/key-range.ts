@@ -31,8 +31,8 @@ export function keyRangesIntersect(a: KeyRange, b: KeyRange): boolean {
 }
 
 export function intersectKeyRanges(a: KeyRange, b: KeyRange): KeyRange | undefined {
-  const min = a.min > b.min ? a.min : b.min;
-  const max = a.max < b.max ? a.max : b.max;
+  const min = compareHex(a.min, b.min) > 0 ? a.min : b.min;
+  const max = compareHex(a.max, b.max) < 0 ? a.max : b.max;
   return min < max ? { min, max } : undefined;
 }
 

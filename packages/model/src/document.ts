@@ -1,0 +1,108 @@
+// What is fixed about documents and other named resources: system properties, ids and names, time to live, etags.
+
+import { assert, DatabaseError } from './errors.ts';
+import { documentIdBytesMax, resourceNameCharsMax, ttlSecondsMax } from './limits.ts';
+import { utf8Length } from './utf8.ts';
+
+/** Written by the database on every document; what a client sends under these names is ignored (wire 7). */
+export const systemProperties: readonly string[] = ['_rid', '_self', '_etag', '_ts', '_attachments', '_lsn'];
+
+export function isSystemProperty(name: string): boolean {
+  return systemPropertySet.has(name);
+}
+
+/** The id of a document, or an error that says what is wrong with it. */
+export function validateDocumentId(id: unknown): string {
+  const text = validateCharacters(id, 'The document id');
+  // A unit takes three bytes at most: short ids need no counting.
+  if (text.length * 3 > documentIdBytesMax) {
+    const bytes = utf8Length(text);
+    if (bytes > documentIdBytesMax) {
+      throw invalidId(`The document id has ${bytes} bytes of UTF-8; at most ${documentIdBytesMax} are allowed.`);
+    }
+  }
+  return text;
+}
+
+/** The name of a database, container, user or script. `what` names it in the message: "The container id". */
+export function validateResourceName(name: unknown, what: string): string {
+  const text = validateCharacters(name, what);
+  if (text.length > resourceNameCharsMax) {
+    throw invalidId(`${what} has ${text.length} characters; at most ${resourceNameCharsMax} are allowed.`);
+  }
+  if (text.endsWith(' ')) throw invalidId(`${what} ends with a space.`);
+  return text;
+}
+
+/** A time to live: undefined, -1 (never) or seconds. `what` names it in the message: "The document's ttl". */
+export function validateTtl(ttl: unknown, what: string): number | undefined {
+  if (ttl === undefined) return undefined;
+  if (typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= -1 && ttl !== 0 && ttl <= ttlSecondsMax) return ttl;
+  throw new DatabaseError(
+    'invalid-ttl',
+    `${what} must be -1 (never expires) or a whole number of seconds from 1 to ${ttlSecondsMax}, not ${describe(ttl)}.`,
+  );
+}
+
+export interface EtagParts {
+  /** Random for each life of a database, so that etags from before a restore do not match. u32. */
+  readonly epoch: number;
+  readonly lsn: number;
+  /** Place within the commit. u32. */
+  readonly ix: number;
+}
+
+/**
+ * The etag of a document version, without the quotes it has on the wire. Always 36 characters, in the shape of a GUID:
+ *
+ *   eeeeeeee-iiii-jjjj-llll-llllllllllll   hex: epoch u32 | ix, low 16 bits | ix, high 16 bits | lsn u64
+ */
+export function formatEtag(epoch: number, lsn: number, ix: number): string {
+  assert(epoch >>> 0 === epoch && ix >>> 0 === ix, 'epoch and ix are unsigned 32-bit numbers');
+  assert(Number.isSafeInteger(lsn) && lsn >= 0, 'an lsn is a safe whole number');
+  const lsnLow = lsn % lsnSplit;
+  const lsnHigh = (lsn - lsnLow) / lsnSplit;
+  return `${hex(epoch, 8)}-${hex(ix & 0xffff, 4)}-${hex(ix >>> 16, 4)}-${hex(lsnHigh, 4)}-${hex(lsnLow, 12)}`;
+}
+
+/** What an etag says, or undefined if it is not one of ours (it then matches nothing). */
+export function parseEtag(etag: string): EtagParts | undefined {
+  if (!etagShape.test(etag)) return undefined;
+  const epoch = Number.parseInt(etag.slice(0, 8), 16);
+  const ix = Number.parseInt(etag.slice(14, 18) + etag.slice(9, 13), 16);
+  const lsn = Number.parseInt(etag.slice(19, 23), 16) * lsnSplit + Number.parseInt(etag.slice(24), 16);
+  return Number.isSafeInteger(lsn) ? { epoch, lsn, ix } : undefined;
+}
+
+const systemPropertySet: ReadonlySet<string> = new Set(systemProperties);
+
+const lsnSplit = 2 ** 48;
+
+const etagShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+function validateCharacters(id: unknown, what: string): string {
+  if (typeof id !== 'string') throw invalidId(`${what} must be a string${id === undefined ? '; it is missing' : ''}.`);
+  if (id.length === 0) throw invalidId(`${what} must not be empty.`);
+  for (let at = 0; at < id.length; at += 1) {
+    switch (id.charCodeAt(at)) {
+      case 0x23: // #
+      case 0x2f: // /
+      case 0x3f: // ?
+      case 0x5c: // \
+        throw invalidId(`${what} contains '${id.charAt(at)}'; the characters / \\ ? # are not allowed.`);
+    }
+  }
+  return id;
+}
+
+function invalidId(message: string): DatabaseError {
+  return new DatabaseError('invalid-id', message);
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'number' || value === null ? String(value) : `a value of type ${typeof value}`;
+}
