@@ -1,7 +1,9 @@
 // `npm start`: prepares the clone, then becomes the server.
 //
 // The server runs inside this very process rather than in a child of it: signals, exit code and standard streams are
-// then the server's own, with nothing in between that could lose or double them.
+// then the server's own, with nothing in between that could lose or double them. For the same reason the manifest says
+// `exec node`: npm passes signals to the shell it starts, and a shell that waits would die of them and leave the server
+// behind. Where the shell knows no `exec`, as on Windows, run `node scripts/start.mjs`.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
