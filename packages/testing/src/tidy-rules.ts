@@ -18,6 +18,7 @@ export const packageArrows: Readonly<Record<string, readonly string[]>> = {
 export const innerArrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   engine: {
     'index.ts': ['*'],
+    internal: ['*'],
     database: ['container', 'backup', 'check', 'range-engine', 'embedded', 'feed', 'index', 'log', 'files', 'ambient'],
     backup: ['range-engine', 'embedded', 'index', 'log', 'files'],
     check: ['range-engine', 'embedded', 'index', 'log', 'files'],

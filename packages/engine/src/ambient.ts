@@ -1,0 +1,33 @@
+// The one home of the process's own clock, timers and randomness in the engine. Everything else is handed an Environment.
+
+import { randomFillSync } from 'node:crypto';
+import type { Clock, Environment } from './environment.ts';
+
+export function systemEnvironment(): Environment {
+  return {
+    clock: systemClock,
+    random(target) {
+      randomFillSync(target);
+    },
+  };
+}
+
+const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  sleep(ms, signal) {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      };
+      // setTimeout fires at once for anything over 2^31-1 ms, which would turn a very long wait into none.
+      const timer = setTimeout(finish, Math.min(ms, timerMsMax));
+      signal?.addEventListener('abort', finish, { once: true });
+    });
+  },
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+const timerMsMax = 2 ** 31 - 1;

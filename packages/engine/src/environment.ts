@@ -1,0 +1,16 @@
+// What the engine takes from outside: time, chance and waiting. Nothing below reads them from the process itself.
+
+export interface Clock {
+  /** Wall clock, milliseconds since 1970. It may jump either way; the engine copes. */
+  nowMs(): number;
+  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves after everybody who is ready to run has run: what a group waits for before it closes. */
+  nextTurn(): Promise<void>;
+}
+
+export interface Environment {
+  readonly clock: Clock;
+  /** Fills with random bytes: salts, database epochs. */
+  random(target: Uint8Array): void;
+}

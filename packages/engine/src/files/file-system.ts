@@ -1,0 +1,54 @@
+// The file seam. Every byte of the log goes through it, so that tests can fail, delay, tear, forget and reorder.
+//
+// Paths are relative to the root the implementation was made for, with '/' between folders. What is durable when:
+//   a file's bytes          after `sync` of that file has resolved
+//   a file's name           after `syncDirectory` of its folder has resolved (creates, renames and removes alike)
+// Nothing else may be assumed; in particular a resolved `write` promises nothing about a power cut.
+
+export interface FileSystem {
+  /** Opens an existing file, or with `create` makes an empty one. Fails with code ENOENT when it is not there. */
+  open(path: string, options?: { readonly create?: boolean }): Promise<LogFile>;
+  /** Names (not paths) in a folder; an absent folder is empty. */
+  list(directory: string): Promise<string[]>;
+  /** Replaces `to` when it is there. */
+  rename(from: string, to: string): Promise<void>;
+  /** Open handles of the file go on working. Fails with code ENOENT when it is not there. */
+  remove(path: string): Promise<void>;
+  /** With its parents; content when it is there already. */
+  makeDirectory(path: string): Promise<void>;
+  syncDirectory(path: string): Promise<void>;
+}
+
+export interface LogFile {
+  /** Fills [0, sizeBytes) with zeros on the disk, so that later writes inside it need no new space; never shrinks the
+   *  file. ENOSPC shows here. Not durable before `sync`. */
+  preallocate(sizeBytes: number): Promise<void>;
+  /** Small writes may be done at once, without a trip through the thread pool; the promise resolves when all is written. */
+  write(bytes: Uint8Array, offset: number): Promise<void>;
+  /** Data and size durable (fdatasync). A failure is final: what was written since the last sync may be lost. */
+  sync(): Promise<void>;
+  /** Reads at once, blocking; for small reads of warm data. Returns the bytes read, fewer only at the end of the file. */
+  readSync(target: Uint8Array, offset: number): number;
+  read(target: Uint8Array, offset: number): Promise<number>;
+  sizeBytes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** An error as node:fs throws it, for implementations that are not node:fs. */
+export function fileError(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
+}
+
+/** Whether a file operation failed for want of space (ENOSPC, EDQUOT). */
+export function isDiskFull(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+export function isMissing(error: unknown): boolean {
+  return errorCodeOf(error) === 'ENOENT';
+}
+
+function errorCodeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,162 @@
+// The file seam on the operating system's files, below one root folder.
+//
+// Small writes are done at once: a trip through the thread pool costs more than copying a frame into the page cache, and
+// the frame would queue behind whatever else the four threads are doing. Flushes and large writes do go to the pool.
+
+import type { Stats } from 'node:fs';
+import * as fs from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileSystem, LogFile } from './file-system.ts';
+import { fileError, isMissing } from './file-system.ts';
+
+/** Up to here a write is a memory copy of some tens of microseconds; beyond, it would hold up the event loop. */
+const writeSyncBytesMax = 256 * 1024;
+
+/** One chunk of zeros: large enough to run at the disk's speed, small enough that other work gets a thread in between. */
+const preallocateChunkBytes = 1024 * 1024;
+
+export function nodeFiles(rootFolder: string): FileSystem {
+  const pathOf = (path: string): string => join(rootFolder, path);
+  return {
+    async open(path, options) {
+      const flags = fs.constants.O_RDWR | (options?.create ? fs.constants.O_CREAT : 0);
+      const fd = await call<number>((done) => fs.open(pathOf(path), flags, 0o644, done));
+      return new NodeFile(path, fd);
+    },
+    async list(directory) {
+      try {
+        return await readdir(pathOf(directory));
+      } catch (error) {
+        if (isMissing(error)) return [];
+        throw error;
+      }
+    },
+    rename(from, to) {
+      return rename(pathOf(from), pathOf(to));
+    },
+    remove(path) {
+      return rm(pathOf(path));
+    },
+    async makeDirectory(path) {
+      await mkdir(pathOf(path), { recursive: true });
+    },
+    syncDirectory(path) {
+      return syncFolder(pathOf(path));
+    },
+  };
+}
+
+class NodeFile implements LogFile {
+  readonly #path: string;
+  /** Undefined once closed. The number must not be used after that: the next open of anything may be given the same one. */
+  #fd: number | undefined;
+
+  constructor(path: string, fd: number) {
+    this.#path = path;
+    this.#fd = fd;
+  }
+
+  async preallocate(sizeBytes: number): Promise<void> {
+    const zeros = Buffer.alloc(Math.min(sizeBytes, preallocateChunkBytes));
+    for (let offset = 0; offset < sizeBytes; offset += preallocateChunkBytes) {
+      const length = Math.min(preallocateChunkBytes, sizeBytes - offset);
+      await this.#writeInPool(zeros.subarray(0, length), offset);
+    }
+  }
+
+  async write(bytes: Uint8Array, offset: number): Promise<void> {
+    if (bytes.byteLength > writeSyncBytesMax) return this.#writeInPool(bytes, offset);
+    const fd = this.#openFd();
+    let written = 0;
+    while (written < bytes.byteLength) {
+      written += fs.writeSync(fd, bytes, written, bytes.byteLength - written, offset + written);
+    }
+  }
+
+  sync(): Promise<void> {
+    return call<void>((done) => fs.fdatasync(this.#openFd(), done));
+  }
+
+  readSync(target: Uint8Array, offset: number): number {
+    const fd = this.#openFd();
+    let filled = 0;
+    while (filled < target.byteLength) {
+      const count = fs.readSync(fd, target, filled, target.byteLength - filled, offset + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return filled;
+  }
+
+  async read(target: Uint8Array, offset: number): Promise<number> {
+    let filled = 0;
+    while (filled < target.byteLength) {
+      const from = filled;
+      const count = await call<number>((done) =>
+        fs.read(this.#openFd(), target, from, target.byteLength - from, offset + from, done),
+      );
+      if (count === 0) break;
+      filled += count;
+    }
+    return filled;
+  }
+
+  async sizeBytes(): Promise<number> {
+    const stats = await call<Stats>((done) => fs.fstat(this.#openFd(), done));
+    return stats.size;
+  }
+
+  async close(): Promise<void> {
+    const fd = this.#fd;
+    if (fd === undefined) return;
+    this.#fd = undefined;
+    await call<void>((done) => fs.close(fd, done));
+  }
+
+  async #writeInPool(bytes: Uint8Array, offset: number): Promise<void> {
+    let written = 0;
+    while (written < bytes.byteLength) {
+      const from = written;
+      written += await call<number>((done) =>
+        fs.write(this.#openFd(), bytes, from, bytes.byteLength - from, offset + from, done),
+      );
+    }
+  }
+
+  #openFd(): number {
+    if (this.#fd === undefined) throw fileError('EBADF', `The file ${this.#path} has been closed.`);
+    return this.#fd;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  let fd: number | undefined;
+  try {
+    fd = await call<number>((done) => fs.open(folder, 'r', done));
+    const opened = fd;
+    await call<void>((done) => fs.fsync(opened, done));
+  } catch (error) {
+    if (!isUnsyncableFolder(error)) throw error;
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+// Windows cannot open a folder as a file or flush it; NTFS journals creates, renames and removes in order by itself.
+function isUnsyncableFolder(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EPERM' || code === 'EISDIR' || code === 'EINVAL';
+}
+
+type Callback<T> = (error: NodeJS.ErrnoException | null, result?: T) => void;
+
+// The callback forms of node:fs are measurably cheaper than its promises, and flushes are on every writer's path.
+function call<T>(start: (done: Callback<T>) => void): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    start((error, result) => {
+      if (error) reject(error);
+      else resolve(result as T); // node:fs passes the result whenever it passes no error.
+    });
+  });
+}

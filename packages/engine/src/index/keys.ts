@@ -1,0 +1,175 @@
+// INDEX KEYS: one ordered key space, the first byte names the tree. Numbers are big-endian, so that bytes sort as they do.
+//
+//   doc     1 · container u32 · epk · partition key · id        → the document's latest version (documents.ts)
+//   rid     2 · container u32 · rid number u64                  → the doc key
+//   frames  3 · range u32 · first lsn u48                       → up to 64 slices of frames (slices.ts)
+//   time    4 · range u32 · second u40                          → first lsn of that second u48
+//   ttl     5 · expiry second u40 · the doc key                 → nothing; only documents with a ttl of their own
+//   unique  6 · container u32 · partition key · key u8 · digest → id
+//   bitmap  7 · segment u32 · kind u8 · chunk u32               → 512 bytes of bits
+//   meta    8 · kind u8 · number u32                            → JSON
+//
+// epk, partition key and id have no fixed length: a 0 byte inside becomes 0 255 and the component ends with 0 0, which
+// keeps the order. A component over 256 bytes becomes its first 232 bytes and 24 bytes of its SHA-256: 192 bits that
+// nobody can make collide, so equal keys mean equal components.
+
+import { createHash } from 'node:crypto';
+
+export const tree = { doc: 1, rid: 2, frames: 3, time: 4, ttl: 5, unique: 6, bitmap: 7, meta: 8 } as const;
+export const metaKind = { checkpoint: 1, database: 2, range: 3, segment: 4, catalog: 5, job: 6 } as const;
+
+const componentBytesMax = 256;
+const digestBytes = 24;
+const scratch = Buffer.allocUnsafe(8 * 1024);
+
+export function docKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): Buffer {
+  scratch[0] = tree.doc;
+  scratch.writeUInt32BE(container, 1);
+  let end = writeComponent(epk, 5);
+  end = writeComponent(partitionKey, end);
+  end = writeComponent(id, end);
+  return Buffer.from(scratch.subarray(0, end));
+}
+
+/** All documents of one logical partition: [from, to). */
+export function partitionBounds(container: number, epk: Uint8Array, partitionKey: Uint8Array): KeyBounds {
+  scratch[0] = tree.doc;
+  scratch.writeUInt32BE(container, 1);
+  return prefixBounds(Buffer.from(scratch.subarray(0, writeComponent(partitionKey, writeComponent(epk, 5)))));
+}
+
+export interface KeyBounds {
+  readonly from: Buffer;
+  readonly to: Buffer;
+}
+
+/** Every key that begins with `prefix`. */
+export function prefixBounds(prefix: Buffer): KeyBounds {
+  const to = Buffer.from(prefix);
+  let last = to.length - 1;
+  while (last >= 0 && to[last] === 0xff) last -= 1;
+  to[last] = (to[last] as number) + 1;
+  return { from: prefix, to: to.subarray(0, last + 1) };
+}
+
+/** The effective partition key inside a doc key, for filters that must not touch the document. */
+export function epkOfDocKey(key: Buffer): Buffer {
+  const epk = Buffer.allocUnsafe(key.length);
+  let length = 0;
+  for (let i = 5; i < key.length; i += 1) {
+    const byte = key[i] as number;
+    if (byte === 0) {
+      if (key[i + 1] !== 0xff) break;
+      i += 1;
+    }
+    epk[length++] = byte;
+  }
+  return epk.subarray(0, length);
+}
+
+export function containerOfDocKey(key: Buffer): number {
+  return key.readUInt32BE(1);
+}
+
+export function ridKey(container: number, ridNumber: number): Buffer {
+  const key = Buffer.allocUnsafe(13);
+  key[0] = tree.rid;
+  key.writeUInt32BE(container, 1);
+  key.writeUInt32BE(Math.floor(ridNumber / 0x1_0000_0000), 5);
+  key.writeUInt32BE(ridNumber % 0x1_0000_0000, 9);
+  return key;
+}
+
+export function ridNumberOfKey(key: Buffer): number {
+  return key.readUInt32BE(5) * 0x1_0000_0000 + key.readUInt32BE(9);
+}
+
+export function framesKey(range: number, firstLsn: number): Buffer {
+  const key = Buffer.allocUnsafe(11);
+  key[0] = tree.frames;
+  key.writeUInt32BE(range, 1);
+  writeUint48BE(key, firstLsn, 5);
+  return key;
+}
+
+export function timeKey(range: number, second: number): Buffer {
+  const key = Buffer.allocUnsafe(10);
+  key[0] = tree.time;
+  key.writeUInt32BE(range, 1);
+  key.writeUIntBE(second, 5, 5);
+  return key;
+}
+
+export function ttlKey(expirySecond: number, key: Buffer): Buffer {
+  const ttl = Buffer.allocUnsafe(6 + key.length);
+  ttl[0] = tree.ttl;
+  ttl.writeUIntBE(expirySecond, 1, 5);
+  key.copy(ttl, 6);
+  return ttl;
+}
+
+export function docKeyOfTtlKey(key: Buffer): Buffer {
+  return key.subarray(6);
+}
+
+export function uniqueKey(container: number, partitionKey: Uint8Array, key: number, digest: Uint8Array): Buffer {
+  scratch[0] = tree.unique;
+  scratch.writeUInt32BE(container, 1);
+  let end = writeComponent(partitionKey, 5);
+  scratch[end++] = key;
+  scratch.set(digest, end);
+  end += digest.length;
+  return Buffer.from(scratch.subarray(0, end));
+}
+
+export function bitmapKey(segment: number, kind: number, chunk: number): Buffer {
+  const key = Buffer.allocUnsafe(10);
+  key[0] = tree.bitmap;
+  key.writeUInt32BE(segment, 1);
+  key[5] = kind;
+  key.writeUInt32BE(chunk, 6);
+  return key;
+}
+
+export function metaKey(kind: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(6);
+  key[0] = tree.meta;
+  key[1] = kind;
+  key.writeUInt32BE(number, 2);
+  return key;
+}
+
+/** The bounds of one tree, or of what belongs to one container, range or segment in it. */
+export function treeBounds(name: keyof typeof tree, number?: number): KeyBounds {
+  const prefix = Buffer.allocUnsafe(number === undefined ? 1 : 5);
+  prefix[0] = tree[name];
+  if (number !== undefined) prefix.writeUInt32BE(number, 1);
+  return prefixBounds(prefix);
+}
+
+export function writeUint48BE(target: Buffer, value: number, offset: number): void {
+  target.writeUInt16BE(Math.floor(value / 0x1_0000_0000), offset);
+  target.writeUInt32BE(value % 0x1_0000_0000, offset + 2);
+}
+
+export function readUint48BE(source: Buffer, offset: number): number {
+  return source.readUInt16BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 2);
+}
+
+function writeComponent(component: Uint8Array, start: number): number {
+  const bytes = component.length > componentBytesMax ? shortened(component) : component;
+  let end = start;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] as number;
+    scratch[end++] = byte;
+    if (byte === 0) scratch[end++] = 0xff;
+  }
+  scratch[end++] = 0;
+  scratch[end++] = 0;
+  return end;
+}
+
+function shortened(component: Uint8Array): Uint8Array {
+  const digest = createHash('sha256').update(component).digest().subarray(0, digestBytes);
+  return Buffer.concat([component.subarray(0, componentBytesMax - digestBytes), digest]);
+}

@@ -1,0 +1,113 @@
+import { randomFillSync } from 'node:crypto';
+import { mkdtemp, open, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { indexStoreContract } from '../../../testing/src/index-store-contract.ts';
+import { systemEnvironment } from '../ambient.ts';
+import type { Clock } from '../environment.ts';
+import { openLmdbIndex } from './lmdb-index.ts';
+
+const { clock } = systemEnvironment();
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-lmdb-'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+indexStoreContract('LMDB', async () => openLmdbIndex(await mkdtemp(join(folder, 'index-')), { clock }));
+
+test('[engine 5] what was synced is there after a reopen', async () => {
+  const path = await aSyncedIndex();
+
+  const index = await openLmdbIndex(path, { clock });
+
+  expect(index.get(Buffer.from('key-0001'))?.toString()).toBe('value');
+  expect(index.range({ from: Buffer.from('key-'), to: Buffer.from('key-z'), limit: 10_000 })).toHaveLength(5000);
+  await index.close();
+});
+
+test('a write that does not end within its limit rejects, and the index stays refused', async () => {
+  const impatient: Clock = { ...clock, sleep: () => Promise.resolve() };
+  const index = await openLmdbIndex(await mkdtemp(join(folder, 'slow-')), { clock: impatient, writeLimitMs: 5 });
+
+  const refused = expect.objectContaining({ code: 'unavailable', message: expect.stringContaining('5 ms') });
+  await expect(index.apply([{ key: Buffer.from('a'), value: Buffer.from('1') }])).rejects.toEqual(refused);
+  await expect(index.apply([{ key: Buffer.from('b'), value: Buffer.from('1') }])).rejects.toEqual(refused);
+  await expect(index.sync()).rejects.toEqual(refused);
+  expect(index.get(Buffer.from('b'))).toBeUndefined();
+  await index.close();
+});
+
+describe('a damaged environment is an error of open, not the end of the process', () => {
+  const damages: Record<string, (path: string) => Promise<void>> = {
+    'random bytes': async (path) => writeFile(path, randomFillSync(Buffer.alloc((await stat(path)).size))),
+    'a few random bytes': (path) => writeFile(path, randomFillSync(Buffer.alloc(100))),
+    zeros: (path) => writeFile(path, Buffer.alloc(1 << 20)),
+    'half of it': async (path) => truncate(path, Math.floor((await stat(path)).size / 2)),
+    'the meta pages only': (path) => truncate(path, 8192),
+    'one page': (path) => truncate(path, 4096),
+    'zeros behind the meta pages': async (path) => overwrite(path, 8192, Buffer.alloc((await stat(path)).size - 8192)),
+    'a second meta page of noise': (path) => overwrite(path, 4096, randomFillSync(Buffer.alloc(4096))),
+    'insane sizes': (path) => overwrite(path, 40, Buffer.alloc(128, 0x7f)),
+    'a wild last page': (path) => overwrite(path, 144, Buffer.alloc(8, 0x7f)),
+  };
+
+  for (const [what, damage] of Object.entries(damages)) {
+    test(`[engine 5] ${what}`, async () => {
+      const path = await aSyncedIndex();
+      await damage(join(path, 'data.mdb'));
+
+      await expect(openLmdbIndex(path, { clock })).rejects.toMatchObject({ code: 'corrupt' });
+    });
+  }
+
+  test('an empty file is a new index', async () => {
+    const path = await aSyncedIndex();
+    await truncate(join(path, 'data.mdb'), 0);
+
+    const index = await openLmdbIndex(path, { clock });
+
+    expect(index.get(Buffer.from('key-0001'))).toBeUndefined();
+    await index.close();
+  });
+
+  test('a noisy lock file does not matter', async () => {
+    const path = await aSyncedIndex();
+    await writeFile(join(path, 'lock.mdb'), randomFillSync(Buffer.alloc(8192)));
+
+    const index = await openLmdbIndex(path, { clock });
+
+    expect(index.get(Buffer.from('key-0001'))?.toString()).toBe('value');
+    await index.close();
+  });
+
+  test('a path that is no folder is refused', async () => {
+    const path = join(folder, 'file');
+    await writeFile(path, 'x');
+
+    await expect(openLmdbIndex(path, { clock })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+async function aSyncedIndex(): Promise<string> {
+  const path = await mkdtemp(join(folder, 'index-'));
+  const index = await openLmdbIndex(path, { clock });
+  for (let round = 0; round < 5; round++) {
+    const keys = Array.from({ length: 1000 }, (_, i) => Buffer.from(`key-${String(i * 5 + round).padStart(4, '0')}`));
+    await index.apply(keys.map((key) => ({ key, value: Buffer.from('value') })));
+  }
+  await index.sync();
+  await index.close();
+  return path;
+}
+
+async function overwrite(path: string, offset: number, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(bytes, 0, bytes.length, offset);
+  await file.close();
+}

@@ -1,0 +1,218 @@
+// The index seam on LMDB (lmdb 3.5.6): one environment, one tree, bytes to bytes.
+//
+// Facts about lmdb that shape this file, read in its source and tried:
+//   - A batch is queued on the main thread (under 1 µs a put) and applied by lmdb's own job in the thread pool. Keys are
+//     copied when queued; values are referred to by address, so their bytes must not change before `apply` resolves.
+//   - `batch` with event-turn batching makes a second promise that nobody holds; when the commit fails, that one is an
+//     unhandled rejection and ends the process. Hence `eventTurnBatching: false`.
+//   - A commit's promise resolves after its flush (the flag it waits for is set when mdb_txn_commit returns, which includes
+//     the flush). `sync` therefore seldom has anything to wait for.
+//   - A failed commit rejects with `commitError`, itself a promise that rejects with the cause a moment later. When the
+//     transaction cannot even begin, a lock is left held and nothing resolves ever again: hence the time limit.
+//   - An error within a transaction (no room, say) aborts all of it; the rest of it is tried in vain first.
+//   - `noMemInit` saves nothing measurable and would write stale memory of the process into the file.
+
+import { mkdir } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
+import type { RootDatabase } from 'lmdb';
+import { open } from 'lmdb';
+import type { Clock } from '../environment.ts';
+import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
+import { lmdbErrorOf } from './lmdb-error.ts';
+import { checkLmdbFile } from './lmdb-file.ts';
+
+export interface LmdbIndexOptions {
+  /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
+  readonly clock: Clock;
+  /** How long a transaction with its flush may take before the index counts as lost. */
+  readonly writeLimitMs?: number;
+}
+
+/** Throws `corrupt` when the folder does not hold an index that can be opened; then it can be deleted and rebuilt. */
+export async function openLmdbIndex(folder: string, options: LmdbIndexOptions): Promise<IndexStore> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await checkLmdbFile(folder);
+    return new LmdbIndex(open<Buffer, Buffer>(folder, environmentOptions), options);
+  } catch (error) {
+    throw isDatabaseError(error) ? error : lmdbErrorOf(error, `The index in ${folder} cannot be opened`);
+  }
+}
+
+const environmentOptions = {
+  keyEncoding: 'binary',
+  encoding: 'binary',
+  compression: false,
+  cache: false,
+  maxDbs: 1,
+  // Off on Windows, where lmdb flushes within the commit instead.
+  overlappingSync: platform() !== 'win32',
+  safeRestore: true,
+  separateFlushed: true,
+  eventTurnBatching: false,
+  // Never start before the batch is complete: the thread would wait for the rest by polling.
+  batchStartThreshold: 2 ** 31 - 1,
+} as const;
+
+// LMDB's limit is 1,978 with pages of 4 KiB; the margin keeps a node of the largest key clear of its arithmetic.
+const keyBytesMax = 1_900;
+
+const writeLimitMsDefault = 60_000;
+
+class LmdbIndex implements IndexStore {
+  readonly keyBytesMax: number = keyBytesMax;
+  readonly #tree: RootDatabase<Buffer, Buffer>;
+  readonly #clock: Clock;
+  readonly #writeLimitMs: number;
+  /** Applies that have not settled; none of them rejects. */
+  readonly #pending = new Set<Promise<void>>();
+  /** The flush of the last transaction that was committed. */
+  #flushed: Promise<unknown> = Promise.resolve();
+  /** Set once what the disk holds is no longer known. From then on nothing is written, and reads go on. */
+  #lost: DatabaseError | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(tree: RootDatabase<Buffer, Buffer>, options: LmdbIndexOptions) {
+    this.#tree = tree;
+    this.#clock = options.clock;
+    this.#writeLimitMs = options.writeLimitMs ?? writeLimitMsDefault;
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    this.#assertOpen();
+    try {
+      // A copy of its own for every call. lmdb's shared buffer would be about a tenth faster, and overwritten by the
+      // caller's next get.
+      return this.#tree.getBinary(key);
+    } catch (error) {
+      throw lmdbErrorOf(error, 'The index cannot be read');
+    }
+  }
+
+  range(options: IndexRangeOptions): IndexEntry[] {
+    this.#assertOpen();
+    const { from, to, limit, reverse = false } = options;
+    if (limit <= 0 || Buffer.compare(from, to) >= 0) return [];
+    const bounds = reverse
+      ? { start: to, exclusiveStart: true, end: from, inclusiveEnd: true, reverse, limit }
+      : { start: from, end: to, limit };
+    try {
+      // To the end, never broken off: only a finished iteration gives its cursor back.
+      return Array.from(this.#tree.getRange(bounds));
+    } catch (error) {
+      throw lmdbErrorOf(error, 'The index cannot be read');
+    }
+  }
+
+  apply(changes: readonly IndexChange[]): Promise<void> {
+    const applied = this.#apply(changes);
+    const settled = applied.then(ignore, ignore).then(() => {
+      this.#pending.delete(settled);
+    });
+    this.#pending.add(settled);
+    return applied;
+  }
+
+  async sync(): Promise<void> {
+    this.#assertWritable();
+    await Promise.all(this.#pending);
+    await this.#withinLimit(this.#flushed);
+    this.#assertWritable();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #apply(changes: readonly IndexChange[]): Promise<void> {
+    this.#assertWritable();
+    // Before the first is queued: a queued change cannot be taken back.
+    for (const { key } of changes) {
+      assert(key.length > 0 && key.length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
+    }
+    if (changes.length === 0) return;
+    const transactionIdBefore = this.#transactionId();
+    try {
+      const committed = this.#tree.batch(() => this.#queue(changes));
+      await this.#withinLimit(committed);
+      this.#flushed = flushOf(committed);
+      this.#tree.resetReadTxn();
+    } catch (error) {
+      throw await this.#failed(error, transactionIdBefore);
+    }
+  }
+
+  #queue(changes: readonly IndexChange[]): void {
+    const tree = this.#tree;
+    for (const { key, value } of changes) {
+      if (value === undefined) tree.remove(key);
+      else tree.put(key, value);
+    }
+  }
+
+  // An aborted transaction left nothing behind and may be tried again. One that is visible although it failed was not
+  // flushed: a later flush that succeeds says nothing about the pages this one has lost.
+  async #failed(error: unknown, transactionIdBefore: number): Promise<DatabaseError> {
+    const failure = isDatabaseError(error) ? error : lmdbErrorOf(await causeOf(error), 'The index cannot be written');
+    const isAborted = failure.code === 'disk-full' && this.#transactionId() === transactionIdBefore;
+    if (!isAborted) this.#lost ??= failure;
+    return failure;
+  }
+
+  async #withinLimit(work: PromiseLike<unknown>): Promise<void> {
+    const finished = new AbortController();
+    const limit = this.#clock.sleep(this.#writeLimitMs, finished.signal).then(() => {
+      if (finished.signal.aborted) return;
+      const message = `The index did not finish a write within ${this.#writeLimitMs} ms.`;
+      this.#lost ??= new DatabaseError('unavailable', message);
+      throw this.#lost;
+    });
+    try {
+      await Promise.race([work, limit]);
+    } finally {
+      finished.abort();
+    }
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(this.#pending);
+    const closed = this.#tree.close();
+    // lmdb waits for the flush of a lost transaction for ever; the operating system takes the file back with the process.
+    if (this.#lost) closed.catch(ignore);
+    else await this.#withinLimit(closed);
+  }
+
+  #transactionId(): number {
+    // The part of getStats that does not walk the free list; lmdb does not declare it.
+    const { env } = this.#tree as unknown as { env: { info(): { lastTxnId: number } } };
+    return env.info().lastTxnId;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new DatabaseError('closed', 'The index has been closed.');
+  }
+
+  #assertWritable(): void {
+    this.#assertOpen();
+    if (this.#lost) throw this.#lost;
+  }
+}
+
+// With `separateFlushed` lmdb hangs the flush on the promise of the commit; its declarations do not say so.
+function flushOf(committed: Promise<boolean>): Promise<unknown> {
+  return (committed as { flushed?: Promise<unknown> }).flushed ?? committed;
+}
+
+async function causeOf(error: unknown): Promise<unknown> {
+  if (typeof error !== 'object' || error === null || !('commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}
+
+function ignore(): void {}
