@@ -1,0 +1,209 @@
+// From what a client sent to what may be stored: checked, cleaned of system members, otherwise byte for byte the client's.
+//
+// Number literals, property order and white space inside survive, because a document is never written anew from its parsed
+// value: members that may not stay are cut out of the bytes. The parsed value serves keys and checks only.
+
+import { isUtf8 } from 'node:buffer';
+import {
+  DatabaseError,
+  documentBytesMax,
+  documentDepthMax,
+  extractPartitionKey,
+  isSystemProperty,
+  validateDocumentId,
+  validateTtl,
+} from '@tidemark/model';
+import type { ClientDocument } from './command.ts';
+import type { MemberSpan } from './json-scan.ts';
+import { memberSpans, scanObject } from './json-scan.ts';
+
+export interface ClientBytesOptions {
+  /** Paths whose strings must be well-formed Unicode, because they are hashed and compared as UTF-8. */
+  readonly partitionKeyPaths: readonly (readonly string[])[];
+}
+
+/**
+ * The result shares memory with bytes given as a Uint8Array: the caller hands them over and must not change them.
+ * Throws DatabaseError: invalid-document, invalid-id, invalid-ttl, document-too-large, document-too-deep.
+ */
+export function readClientDocument(input: Uint8Array | string | object, options: ClientBytesOptions): ClientDocument {
+  const bytes = toBytes(input);
+  const from = skipLeading(bytes);
+  const to = skipTrailing(bytes, from);
+  if (to - from > inputBytesMax) throw tooLarge(to - from);
+  if (bytes[from] !== openBrace) throw invalid('A document must be a JSON object.');
+  const facts = scanObject(bytes, from, to, documentDepthMax);
+  if (facts.isTooDeep) {
+    throw new DatabaseError('document-too-deep', `A document may nest at most ${documentDepthMax} levels deep.`);
+  }
+  const value = parse(bytes, from, to);
+  if (facts.hasSuspectNumber) assertFinite(value);
+
+  let openBytes = bytes.subarray(from, to - 1);
+  const hasDuplicates = facts.memberCount !== Object.keys(value).length;
+  if (facts.hasSuspectName || hasDuplicates) {
+    const spans = memberSpans(bytes, from, to);
+    const kept = dropMembers(bytes, spans, value, hasDuplicates);
+    openBytes = cutMembers(bytes, from, spans, kept);
+  }
+  // The limit is for what is stored, so that a document of the full size can be read and sent back with system members.
+  if (openBytes.length + 1 > documentBytesMax) throw tooLarge(openBytes.length + 1);
+  assertKeysWellFormed(value, options.partitionKeyPaths);
+  return { id: readId(value), openBytes, value, ttl: readTtl(value) };
+}
+
+/** The decoded name of a member; escapes are the exception, so JSON.parse is asked only about those. */
+export function memberName(bytes: Buffer, span: MemberSpan): string {
+  const text = bytes.toString('utf8', span.nameStart + 1, span.nameEnd - 1);
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text; // A JSON string decodes to a string.
+}
+
+/** Throws when a number anywhere in the value is not finite: JSON.parse turns 1e400 into Infinity. */
+export function assertFinite(value: unknown): void {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value))
+      throw invalid('A number in the document is too large for a 64-bit floating point number.');
+  } else if (typeof value === 'object' && value !== null) {
+    for (const child of Object.values(value)) assertFinite(child);
+  }
+}
+
+/** Room beyond the limit for what will be cut out: system members that come back on a replace, indentation around them. */
+const inputBytesMax = documentBytesMax + 64 * 1024;
+
+const loneSurrogate = 'it has a surrogate without its pair';
+const underscore = 0x5f;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const openBraceBytes: Buffer = Buffer.from('{');
+const commaBytes: Buffer = Buffer.from(',');
+
+function toBytes(input: Uint8Array | string | object): Buffer {
+  if (Buffer.isBuffer(input)) return input;
+  if (input instanceof Uint8Array) return Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  if (typeof input === 'string') {
+    if (!isWellFormed(input)) throw invalid(`The document is not well-formed Unicode: ${loneSurrogate}.`);
+    return Buffer.from(input);
+  }
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(input);
+  } catch (cause) {
+    throw invalid('The document cannot be written as JSON (a cycle, a BigInt, or far too deep).', cause);
+  }
+  if (text === undefined) throw invalid('A document must be a JSON object.');
+  return Buffer.from(text);
+}
+
+function skipLeading(bytes: Buffer): number {
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  let from = hasByteOrderMark ? 3 : 0;
+  while (isWhiteSpace(bytes[from])) from += 1;
+  return from;
+}
+
+function skipTrailing(bytes: Buffer, from: number): number {
+  let to = bytes.length;
+  while (to > from && isWhiteSpace(bytes[to - 1])) to -= 1;
+  return to;
+}
+
+function isWhiteSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function parse(bytes: Buffer, from: number, to: number): Record<string, unknown> {
+  if (!isUtf8(bytes)) throw invalid('The document is not valid UTF-8.');
+  try {
+    // The text begins with a brace, so that whatever parses is an object.
+    return JSON.parse(bytes.toString('utf8', from, to)) as Record<string, unknown>;
+  } catch (cause) {
+    throw invalid(`The document is not valid JSON: ${(cause as SyntaxError).message}`, cause); // JSON.parse throws no other.
+  }
+}
+
+/**
+ * Which members stay: no system members, and of members with equal names the last. System members leave the value, too.
+ * Backwards, because V8 keeps an object fast only while its youngest property is deleted, and they come back at the end.
+ */
+function dropMembers(
+  bytes: Buffer,
+  spans: readonly MemberSpan[],
+  value: Record<string, unknown>,
+  hasDuplicates: boolean,
+): boolean[] {
+  const kept = new Array<boolean>(spans.length).fill(true);
+  const later = new Set<string>();
+  for (let i = spans.length - 1; i >= 0; i -= 1) {
+    const span = spans[i]!;
+    if (!hasDuplicates && bytes[span.nameStart + 1] !== underscore && !hasEscape(bytes, span)) continue;
+    const name = memberName(bytes, span);
+    if (isSystemProperty(name)) {
+      delete value[name];
+      kept[i] = false;
+    } else if (hasDuplicates) {
+      kept[i] = !later.has(name);
+      later.add(name);
+    }
+  }
+  return kept;
+}
+
+function hasEscape(bytes: Buffer, span: MemberSpan): boolean {
+  for (let i = span.nameStart; i < span.nameEnd; i += 1) if (bytes[i] === backslash) return true;
+  return false;
+}
+
+/** The kept members from the opening brace on, without a closing one; a copy only where something is cut before the end. */
+function cutMembers(bytes: Buffer, from: number, spans: readonly MemberSpan[], kept: readonly boolean[]): Buffer {
+  const runs: Buffer[] = [];
+  for (let i = 0; i < spans.length; i += 1) {
+    if (!kept[i]) continue;
+    const first = i;
+    while (kept[i + 1]) i += 1;
+    runs.push(bytes.subarray(spans[first]!.segmentStart, spans[i]!.segmentEnd));
+  }
+  if (runs.length === 1 && kept[0]) return bytes.subarray(from, from + 1 + runs[0]!.length);
+  return Buffer.concat(runs.flatMap((run, i) => [i === 0 ? openBraceBytes : commaBytes, run]));
+}
+
+function readId(value: Record<string, unknown>): string {
+  if (!Object.hasOwn(value, 'id')) {
+    throw new DatabaseError(
+      'invalid-id',
+      'The document has no id: a property "id" with a non-empty string is required.',
+    );
+  }
+  const id = validateDocumentId(value.id);
+  if (!isWellFormed(id)) throw new DatabaseError('invalid-id', `The id is not well-formed Unicode: ${loneSurrogate}.`);
+  return id;
+}
+
+function readTtl(value: Record<string, unknown>): number | undefined {
+  return Object.hasOwn(value, 'ttl') ? validateTtl(value.ttl, "The document's ttl") : undefined;
+}
+
+function assertKeysWellFormed(value: Record<string, unknown>, paths: readonly (readonly string[])[]): void {
+  for (const key of extractPartitionKey(value, paths)) {
+    if (typeof key === 'string' && !isWellFormed(key)) {
+      throw new DatabaseError(
+        'invalid-partition-key',
+        `The partition key is not well-formed Unicode: ${loneSurrogate}.`,
+      );
+    }
+  }
+}
+
+/** Every Node we run on has String.prototype.isWellFormed; the compiler's library (ES2023) does not know it yet. */
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
+function tooLarge(sizeBytes: number): DatabaseError {
+  const message = `A document may have at most ${documentBytesMax} bytes of UTF-8; this one has ${sizeBytes}.`;
+  return new DatabaseError('document-too-large', message);
+}
+
+function invalid(message: string, cause?: unknown): DatabaseError {
+  return new DatabaseError('invalid-document', message, { cause });
+}

@@ -1,0 +1,59 @@
+// What a caller wants done to the documents of one logical partition, before anybody has looked at their state.
+
+import type { PartitionKeyValues } from '@tidemark/model';
+
+/** A document as a client sent it, checked and cleaned by client-bytes.ts. */
+export interface ClientDocument {
+  readonly id: string;
+  /** The client's JSON without system members and without its last brace, so that system members can be appended. */
+  readonly openBytes: Buffer;
+  /** The same, parsed; only own properties count. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The document's own `ttl`: -1 for ever, undefined for the container's default. */
+  readonly ttl: number | undefined;
+}
+
+export interface PatchOperation {
+  readonly op: 'add' | 'set' | 'replace' | 'remove' | 'incr' | 'move';
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+export type WriteCommand =
+  | { readonly kind: 'create'; readonly document: ClientDocument }
+  | {
+      readonly kind: 'upsert';
+      readonly document: ClientDocument;
+      readonly ifMatch?: string;
+      /** Only `*` has a meaning on a write: the document must not exist. */
+      readonly ifNoneMatch?: string;
+    }
+  | { readonly kind: 'replace'; readonly id: string; readonly document: ClientDocument; readonly ifMatch?: string }
+  | {
+      readonly kind: 'patch';
+      readonly id: string;
+      readonly operations: readonly PatchOperation[];
+      readonly condition?: string;
+      readonly ifMatch?: string;
+    }
+  | { readonly kind: 'delete'; readonly id: string; readonly ifMatch?: string }
+  /** Deletes the version of this very position if it has expired (the sweep); otherwise nothing happens. */
+  | { readonly kind: 'expire'; readonly id: string; readonly lsn: number; readonly ix: number }
+  /** Deletes the version of this very position or older ones (the job behind delete by partition key). */
+  | { readonly kind: 'purge'; readonly id: string; readonly lsnMax: number }
+  /** Only inside a batch. */
+  | { readonly kind: 'read'; readonly id: string; readonly ifNoneMatch?: string };
+
+/** What commits atomically under one LSN: one command, or a batch, all of one logical partition. */
+export interface Unit {
+  readonly partitionKey: UnitPartitionKey;
+  readonly commands: readonly WriteCommand[];
+}
+
+export interface UnitPartitionKey {
+  readonly values: PartitionKeyValues;
+  /** encodePartitionKeyBytes(values). */
+  readonly bytes: Buffer;
+  readonly epk: Buffer;
+}

@@ -1,0 +1,230 @@
+// What becomes of a unit: every rule of the service about existence, etags, unique keys, expiry and batches, as one pure
+// function over the state that the engine shows. It has no effect, so an engine may run it again after a retry.
+
+import type { ErrorCode } from '@tidemark/model';
+import { assert, batchOperationsMax, isDatabaseError, unreachable } from '@tidemark/model';
+import type { ClientDocument, Unit, WriteCommand } from './command.ts';
+import type { DecideContext, DecideView, Decision, Outcome } from './decision.ts';
+import { applyPatch } from './patch.ts';
+import { uniqueDigests } from './unique.ts';
+import type { Version } from './unit-state.ts';
+import { UnitState } from './unit-state.ts';
+
+export function decide(view: DecideView, unit: Unit, context: DecideContext): Decision {
+  const { commands } = unit;
+  if (commands.length > batchOperationsMax) return rejectAll(commands.length);
+  const state = new UnitState(view, context, commands.length > 1);
+  const outcomes: Outcome[] = [];
+  for (let i = 0; i < commands.length; i += 1) {
+    const outcome = decideCommand(state, commands[i]!, context);
+    if (outcome.kind === 'needs-body') return { kind: 'needs-body', ids: missingBodies(view, unit) };
+    if (outcome.kind === 'rejected') return rejectUnit(commands.length, i, outcome);
+    outcomes.push(outcome);
+  }
+  return { kind: 'commit', mutations: state.mutations, outcomes };
+}
+
+type Rejection = Extract<Outcome, { kind: 'rejected' }>;
+type CommandOutcome = Outcome | typeof needsBody;
+type Command<Kind extends WriteCommand['kind']> = Extract<WriteCommand, { kind: Kind }>;
+
+const needsBody = { kind: 'needs-body' } as const;
+const closeBrace: Buffer = Buffer.from('}');
+
+function decideCommand(state: UnitState, command: WriteCommand, context: DecideContext): CommandOutcome {
+  switch (command.kind) {
+    case 'create':
+      return decideCreate(state, command, context);
+    case 'upsert':
+      return decideUpsert(state, command, context);
+    case 'replace':
+      return decideReplace(state, command, context);
+    case 'patch':
+      return decidePatch(state, command, context);
+    case 'delete':
+      return decideDelete(state, command);
+    case 'expire':
+      return decideExpire(state, command);
+    case 'purge':
+      return decidePurge(state, command);
+    case 'read':
+      return decideRead(state, command);
+    default:
+      return unreachable(command);
+  }
+}
+
+function decideCreate(state: UnitState, command: Command<'create'>, context: DecideContext): CommandOutcome {
+  const version = state.latest(command.document.id);
+  if (isLive(version)) return conflict;
+  return createDocument(state, command.document, version, context);
+}
+
+function decideUpsert(state: UnitState, command: Command<'upsert'>, context: DecideContext): CommandOutcome {
+  const version = state.latest(command.document.id);
+  // Wire: without a document there is nothing to match, and an upsert with If-Match creates it (Azure/azure-cosmos-dotnet-v3
+  // issue 1698: "UpsertItemStreamAsync returns Created when IfMatchEtag condition doesn't match and item does not exist").
+  if (!isLive(version)) return createDocument(state, command.document, version, context);
+  // Wire: If-None-Match is applied when an upsert turns out to be a replace (.NET RequestOptions.IfNoneMatchEtag, remarks).
+  if (!meets(version, command.ifMatch) || matches(version, command.ifNoneMatch)) return preconditionFailed;
+  return replaceDocument(state, version, command.document, context);
+}
+
+function decideReplace(state: UnitState, command: Command<'replace'>, context: DecideContext): CommandOutcome {
+  if (command.document.id !== command.id) return idChanged;
+  const version = state.latest(command.id);
+  if (!isLive(version)) return notFound;
+  if (!meets(version, command.ifMatch)) return preconditionFailed;
+  return replaceDocument(state, version, command.document, context);
+}
+
+function decidePatch(state: UnitState, command: Command<'patch'>, context: DecideContext): CommandOutcome {
+  if (command.condition !== undefined) return conditionNotSupported;
+  const version = state.latest(command.id);
+  if (!isLive(version)) return notFound;
+  if (!meets(version, command.ifMatch)) return preconditionFailed;
+  const body = bodyOf(version);
+  if (body === undefined) return needsBody;
+  let document: ClientDocument;
+  try {
+    document = applyPatch(body, command.operations, context.partitionKeyPaths);
+  } catch (error) {
+    if (isDatabaseError(error)) return rejected(error.code, error.message);
+    throw error;
+  }
+  return replaceDocument(state, version, document, context);
+}
+
+function decideDelete(state: UnitState, command: Command<'delete'>): CommandOutcome {
+  const version = state.latest(command.id);
+  if (!isLive(version)) return notFound;
+  if (!meets(version, command.ifMatch)) return preconditionFailed;
+  state.remove(command.id, version);
+  return deleted;
+}
+
+function decideExpire(state: UnitState, command: Command<'expire'>): CommandOutcome {
+  const version = state.latest(command.id);
+  if (version?.kind !== 'stored' || !version.isExpired) return unchanged;
+  if (version.document.lsn !== command.lsn || version.document.ix !== command.ix) return unchanged;
+  state.remove(command.id, version);
+  return deleted;
+}
+
+function decidePurge(state: UnitState, command: Command<'purge'>): CommandOutcome {
+  const version = state.latest(command.id);
+  if (version?.kind !== 'stored' || version.document.lsn > command.lsnMax) return unchanged;
+  state.remove(command.id, version);
+  return deleted;
+}
+
+function decideRead(state: UnitState, command: Command<'read'>): CommandOutcome {
+  const version = state.latest(command.id);
+  if (!isLive(version)) return notFound;
+  if (version.kind === 'unit') return { kind: 'read', mutation: version.mutation };
+  if (matches(version, command.ifNoneMatch)) return { kind: 'not-modified', etag: version.document.etag };
+  return version.document.body === undefined ? needsBody : { kind: 'read', stored: version.document };
+}
+
+function createDocument(
+  state: UnitState,
+  document: ClientDocument,
+  expired: Version | undefined,
+  context: DecideContext,
+): CommandOutcome {
+  if (expired !== undefined) state.remove(document.id, expired);
+  const digests = uniqueDigests(document.value, context.uniqueKeys);
+  if (!state.claim(document.id, digests)) return uniqueKeyViolation;
+  return { kind: 'created', mutation: state.create(document, digests) };
+}
+
+function replaceDocument(
+  state: UnitState,
+  version: Version,
+  document: ClientDocument,
+  context: DecideContext,
+): CommandOutcome {
+  const digests = uniqueDigests(document.value, context.uniqueKeys);
+  if (!state.claim(document.id, digests)) return uniqueKeyViolation;
+  return { kind: 'replaced', mutation: state.replace(version, document, digests) };
+}
+
+function isLive(version: Version | undefined): version is Version {
+  return version !== undefined && !(version.kind === 'stored' && version.isExpired);
+}
+
+/** Whether an If-Match holds; one that was not given always does. */
+function meets(version: Version, ifMatch: string | undefined): boolean {
+  return ifMatch === undefined || matches(version, ifMatch);
+}
+
+function matches(version: Version, etag: string | undefined): boolean {
+  if (etag === undefined) return false;
+  if (etag === '*') return true;
+  return version.kind === 'stored' && unquoted(version.document.etag) === unquoted(etag);
+}
+
+/** Wire: `_etag` and the header carry quotes that are part of the value; some clients send them and some strip them. */
+function unquoted(etag: string): string {
+  return etag.length >= 2 && etag.startsWith('"') && etag.endsWith('"') ? etag.slice(1, -1) : etag;
+}
+
+function bodyOf(version: Version): Buffer | undefined {
+  if (version.kind === 'stored') return version.document.body;
+  const { openBytes } = version.made;
+  assert(openBytes !== undefined, 'the latest version of a unit is a delete');
+  return Buffer.concat([openBytes, closeBrace]);
+}
+
+/** The bodies that any command of the unit may ask for, so that they are fetched in one go. */
+function missingBodies(view: DecideView, unit: Unit): string[] {
+  const ids = new Set<string>();
+  for (const command of unit.commands) {
+    if (command.kind !== 'patch' && command.kind !== 'read') continue;
+    const document = view.current(command.id);
+    if (document !== undefined && document.body === undefined) ids.add(command.id);
+  }
+  return [...ids];
+}
+
+function rejectAll(count: number): Decision {
+  const message = `A batch may have at most ${batchOperationsMax} operations; this one has ${count}.`;
+  return { kind: 'reject', outcomes: new Array<Outcome>(count).fill(rejected('batch-too-large', message)) };
+}
+
+function rejectUnit(count: number, failed: number, reason: Rejection): Decision {
+  const outcomes = new Array<Outcome>(count).fill(failedDependency);
+  outcomes[failed] = reason;
+  return { kind: 'reject', outcomes };
+}
+
+function rejected(code: ErrorCode, message: string): Rejection {
+  return { kind: 'rejected', code, message };
+}
+
+const deleted: Outcome = { kind: 'deleted' };
+const unchanged: Outcome = { kind: 'unchanged' };
+
+// Wire: clients match on parts of the service's own sentences, so these contain them.
+const notFound: Rejection = rejected('not-found', 'Entity with the specified id does not exist in the system.');
+const conflict: Rejection = rejected('conflict', 'Entity with the specified id already exists in the system.');
+const uniqueKeyViolation: Rejection = rejected(
+  'unique-key-violation',
+  'Unique index constraint violation: another document of this partition key has the same unique key values.',
+);
+const preconditionFailed: Rejection = rejected(
+  'precondition-failed',
+  'Operation cannot be performed because one of the specified precondition is not met.',
+);
+const idChanged: Rejection = rejected(
+  'invalid-document',
+  'The id in the body is not the id of the document to replace: the id of a document cannot change.',
+);
+const conditionNotSupported: Rejection = rejected(
+  'not-supported',
+  'Patch conditions are not supported yet: they are SQL and need the query engine. Use If-Match with the etag instead.',
+);
+const failedDependency: Rejection = rejected(
+  'failed-dependency',
+  'Another operation of the same batch failed, so nothing of it was applied.',
+);
