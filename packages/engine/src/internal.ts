@@ -5,6 +5,8 @@ export { systemEnvironment } from './ambient.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { FileSystem, LogFile } from './files/file-system.ts';
 export { fileError, isDiskFull, isMissing } from './files/file-system.ts';
+export type { FolderLock } from './files/folder-lock.ts';
+export { lockFolder } from './files/folder-lock.ts';
 export { memoryFiles } from './files/memory-files.ts';
 export { nodeFiles } from './files/node-files.ts';
 export type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index/index-store.ts';
