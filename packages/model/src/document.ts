@@ -88,13 +88,14 @@ function validateCharacters(id: unknown, what: string): string {
   if (typeof id !== 'string') throw invalidId(`${what} must be a string${id === undefined ? '; it is missing' : ''}.`);
   if (id.length === 0) throw invalidId(`${what} must not be empty.`);
   for (let at = 0; at < id.length; at += 1) {
-    switch (id.charCodeAt(at)) {
-      case 0x23: // #
-      case 0x2f: // /
-      case 0x3f: // ?
-      case 0x5c: // \
-        throw invalidId(`${what} contains '${id.charAt(at)}'; the characters / \\ ? # are not allowed.`);
+    const code = id.charCodeAt(at);
+    if (code === 0x23 || code === 0x2f || code === 0x3f || code === 0x5c) {
+      throw invalidId(`${what} contains '${id.charAt(at)}'; the characters / \\ ? # are not allowed.`);
     }
+    if (code < 0xd800 || code > 0xdfff) continue;
+    // Half a pair has no UTF-8: such an id could never be written in a path, and two of them would look the same there.
+    if ((id.codePointAt(at) ?? 0) <= 0xffff) throw invalidId(`${what} contains half of a surrogate pair.`);
+    at += 1;
   }
   return id;
 }

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checkPartitionKeySize,
+  decodePartitionKeyBytes,
+  encodePartitionKeyBytes,
+  extractPartitionKey,
+  formatPartitionKeyHeader,
+  parsePartitionKeyHeader,
+  partitionKeyEquals,
+} from './partition-key.ts';
+import type { PartitionKeyDefinition } from './partition-key-definition.ts';
+
+const single: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
+const old: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 1 };
+const multi: PartitionKeyDefinition = { paths: ['/a', '/b'], kind: 'MultiHash', version: 2 };
+const system: PartitionKeyDefinition = { paths: ['/_partitionKey'], kind: 'Hash', version: 1, systemKey: true };
+
+const invalid = expect.objectContaining({ code: 'invalid-partition-key' });
+
+describe('a partition key taken from a document', () => {
+  test.each([
+    [{ a: 'x' }, 'x'],
+    [{ a: -0 }, 0],
+    [{ a: null }, null],
+    [{ a: false }, false],
+    [{}, undefined],
+    ['text', undefined],
+    [null, undefined],
+    [Object.create({ a: 'inherited' }), undefined],
+  ])('%j is %j', (document, expected) => {
+    expect(extractPartitionKey(document, [['a']])).toEqual([expected]);
+  });
+
+  test('follows nested paths, but neither into arrays nor through what is missing', () => {
+    const paths = [['a', 'b'], ['x', '0'], ['x', 'length'], ['y', 'z'], ['constructor']];
+
+    expect(extractPartitionKey({ a: { b: 1 }, x: ['v'] }, paths)).toEqual([
+      1,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test.each([[{}], [[]], [{ x: 1 }], [['a']]])('is refused when it is %j', (value) => {
+    expect(() => extractPartitionKey({ a: value }, [['a']])).toThrow(invalid);
+  });
+});
+
+describe('a partition key header', () => {
+  test.each([
+    ['["a"]', single, ['a']],
+    ['["\\u00e9"]', single, ['é']],
+    ['[null]', single, [null]],
+    ['[1]', single, [1]],
+    ['[-0]', single, [0]],
+    ['[true]', single, [true]],
+    ['[{}]', single, [undefined]],
+    ['["a",{}]', multi, ['a', undefined]],
+    ['["a",1]', multi, ['a', 1]],
+    ['[]', system, [undefined]],
+    ['[{}]', system, [undefined]],
+    ['[]', { paths: ['/_partitionKey'], kind: 'Hash', version: 1 }, [undefined]],
+  ] as const)('%s is read as the clients mean it [wire 7]', (text, definition, expected) => {
+    const values = parsePartitionKeyHeader(text, definition);
+
+    expect(values).toEqual(expected);
+    expect(values.some((value) => Object.is(value, -0))).toBe(false);
+  });
+
+  test.each([
+    ['', single],
+    ['a', single],
+    ['"a"', single],
+    ['{}', single],
+    ['["a"', single],
+    ['[]', single],
+    ['["a","b"]', single],
+    ['["a"]', multi],
+    ['["a","b","c"]', multi],
+    ['[["a"]]', single],
+    ['[{"x":1}]', single],
+    ['[1e999]', single],
+  ] as const)('%s is refused [wire 7]', (text, definition) => {
+    expect(() => parsePartitionKeyHeader(text, definition)).toThrow(invalid);
+  });
+
+  test('may be a prefix where that is allowed [wire 11.3]', () => {
+    expect(parsePartitionKeyHeader('["a"]', multi, { prefix: true })).toEqual(['a']);
+    expect(parsePartitionKeyHeader('[]', multi, { prefix: true })).toEqual([]);
+    expect(() => parsePartitionKeyHeader('[1,2,3]', multi, { prefix: true })).toThrow(invalid);
+  });
+
+  test('is written in ASCII, as the clients do [wire 7]', () => {
+    expect(formatPartitionKeyHeader(['é😀\u007f', undefined, null, 1, true])).toBe(
+      '["\\u00e9\\ud83d\\ude00\\u007f",{},null,1,true]',
+    );
+  });
+
+  test('may not be longer than its version allows, in bytes [wire 7]', () => {
+    expect(() => checkPartitionKeySize(['x'.repeat(2048)], single)).not.toThrow();
+    expect(() => checkPartitionKeySize(['é'.repeat(1025)], single)).toThrow('2050 bytes; version 2 allows 2048');
+    expect(() => parsePartitionKeyHeader(JSON.stringify(['x'.repeat(102)]), old)).toThrow(
+      '102 bytes; version 1 allows 101',
+    );
+    expect(parsePartitionKeyHeader(JSON.stringify(['x'.repeat(101)]), old)).toHaveLength(1);
+  });
+});
+
+test('keys are equal when all their values are', () => {
+  expect(partitionKeyEquals(['a', undefined], ['a', undefined])).toBe(true);
+  expect(partitionKeyEquals(['a', undefined], ['a', null])).toBe(false);
+  expect(partitionKeyEquals(['a'], ['a', undefined])).toBe(false);
+});
+
+test('bytes that hold an array are no partition key', () => {
+  expect(decodePartitionKeyBytes(encodePartitionKeyBytes([]))).toEqual([]);
+  expect(() => decodePartitionKeyBytes(Uint8Array.of(7, 0))).toThrow(expect.objectContaining({ code: 'corrupt' }));
+});
