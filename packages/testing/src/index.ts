@@ -1,1 +1,10 @@
-export {};
+export type { FailureOptions, FaultTarget, FileOperation, LoggedOperation } from './fault-files.ts';
+export { FaultFiles } from './fault-files.ts';
+export { filesContract } from './files-contract.ts';
+export type { Gate } from './gate.ts';
+export { indexStoreContract } from './index-store-contract.ts';
+export { MemoryIndexDisk } from './memory-index-disk.ts';
+export type { MutationKind } from './power-cut-files.ts';
+export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
+export { SeededRandom } from './seeded-random.ts';
+export { VirtualClock } from './virtual-clock.ts';
