@@ -60,9 +60,10 @@ export interface EtagParts {
 export function formatEtag(epoch: number, lsn: number, ix: number): string {
   assert(epoch >>> 0 === epoch && ix >>> 0 === ix, 'epoch and ix are unsigned 32-bit numbers');
   assert(Number.isSafeInteger(lsn) && lsn >= 0, 'an lsn is a safe whole number');
-  const lsnLow = lsn % lsnSplit;
-  const lsnHigh = (lsn - lsnLow) / lsnSplit;
-  return `${hex(epoch, 8)}-${hex(ix & 0xffff, 4)}-${hex(ix >>> 16, 4)}-${hex(lsnHigh, 4)}-${hex(lsnLow, 12)}`;
+  const low = lsn >>> 0;
+  const high = (lsn - low) / 2 ** 32;
+  const head = `${hex16(epoch >>> 16)}${hex16(epoch & 0xffff)}-${hex16(ix & 0xffff)}-${hex16(ix >>> 16)}`;
+  return `${head}-${hex16(high >>> 16)}-${hex16(high & 0xffff)}${hex16(low >>> 16)}${hex16(low & 0xffff)}`;
 }
 
 /** What an etag says, or undefined if it is not one of ours (it then matches nothing). */
@@ -70,18 +71,19 @@ export function parseEtag(etag: string): EtagParts | undefined {
   if (!etagShape.test(etag)) return undefined;
   const epoch = Number.parseInt(etag.slice(0, 8), 16);
   const ix = Number.parseInt(etag.slice(14, 18) + etag.slice(9, 13), 16);
-  const lsn = Number.parseInt(etag.slice(19, 23), 16) * lsnSplit + Number.parseInt(etag.slice(24), 16);
+  const lsn = Number.parseInt(etag.slice(19, 23), 16) * 2 ** 48 + Number.parseInt(etag.slice(24), 16);
   return Number.isSafeInteger(lsn) ? { epoch, lsn, ix } : undefined;
 }
 
 const systemPropertySet: ReadonlySet<string> = new Set(systemProperties);
 
-const lsnSplit = 2 ** 48;
+// An etag is made for every document written: two look-ups are several times faster than toString and padStart.
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 const etagShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, '0');
+function hex16(value: number): string {
+  return `${hexOfByte[value >>> 8]}${hexOfByte[value & 0xff]}`;
 }
 
 function validateCharacters(id: unknown, what: string): string {

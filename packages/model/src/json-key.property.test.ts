@@ -40,6 +40,20 @@ describe('json keys', () => {
     );
   });
 
+  test('of strings with whole and half surrogate pairs sort by code point and never collide [wire 12]', () => {
+    const unit = fc.constantFrom('a', '\ud800', '\ud801', '\udc00', '\udc01', '\ue000');
+    const surrogates = fc.string({ unit, maxLength: 3 });
+    fc.assert(
+      fc.property(surrogates, surrogates, (a, b) => {
+        const order = Buffer.compare(encodeJsonKey(a), encodeJsonKey(b));
+
+        expect(order).toBe(Math.sign(compareJson(a, b)));
+        expect(order === 0).toBe(a === b);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
   test('one after the other sort like tuples [wire 12]', () => {
     const tuple = fc.array(scalar, { minLength: 3, maxLength: 3 });
     fc.assert(

@@ -60,4 +60,5 @@ test('a pair of surrogates sorts above all of the basic plane, a lone one inside
   expect(compareCodePoints('\ud83d\ude00', '\uffff')).toBeGreaterThan(0);
   expect(compareCodePoints('\ud83d', '\uffff')).toBeLessThan(0);
   expect(compareCodePoints('\ud83dx', '\ud83d\ude00')).toBeLessThan(0);
+  expect(compareCodePoints('\ud83d\ue000', '\ud83d\ude00')).toBeLessThan(0);
 });
