@@ -15,7 +15,7 @@ import {
 } from '@tidemark/model';
 import type { ClientDocument } from './command.ts';
 import type { MemberSpan } from './json-scan.ts';
-import { memberSpans, scanObject } from './json-scan.ts';
+import { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
 
 export interface ClientBytesOptions {
   /** Paths whose strings must be well-formed Unicode, because they are hashed and compared as UTF-8. */
@@ -37,7 +37,9 @@ export function readClientDocument(input: Uint8Array | string | object, options:
     throw new DatabaseError('document-too-deep', `A document may nest at most ${documentDepthMax} levels deep.`);
   }
   const value = parse(bytes, from, to);
-  if (facts.hasSuspectNumber) assertFinite(value);
+  if (facts.hasSuspectNumber && hasOverflow(bytes, from, to)) {
+    throw invalid('A number in the document is too large for a 64-bit floating point number.');
+  }
 
   let openBytes = bytes.subarray(from, to - 1);
   const hasDuplicates = facts.memberCount !== Object.keys(value).length;
@@ -56,16 +58,6 @@ export function readClientDocument(input: Uint8Array | string | object, options:
 export function memberName(bytes: Buffer, span: MemberSpan): string {
   const text = bytes.toString('utf8', span.nameStart + 1, span.nameEnd - 1);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text; // A JSON string decodes to a string.
-}
-
-/** Throws when a number anywhere in the value is not finite: JSON.parse turns 1e400 into Infinity. */
-export function assertFinite(value: unknown): void {
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value))
-      throw invalid('A number in the document is too large for a 64-bit floating point number.');
-  } else if (typeof value === 'object' && value !== null) {
-    for (const child of Object.values(value)) assertFinite(child);
-  }
 }
 
 /** Room beyond the limit for what will be cut out: system members that come back on a replace, indentation around them. */

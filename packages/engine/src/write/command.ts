@@ -26,7 +26,7 @@ export type WriteCommand =
       readonly kind: 'upsert';
       readonly document: ClientDocument;
       readonly ifMatch?: string;
-      /** Only `*` has a meaning on a write: the document must not exist. */
+      /** The document must not exist with this etag; `*`, the usual one: it must not exist at all. */
       readonly ifNoneMatch?: string;
     }
   | { readonly kind: 'replace'; readonly id: string; readonly document: ClientDocument; readonly ifMatch?: string }

@@ -45,14 +45,21 @@ export interface Mutation {
   readonly isExpiry: boolean;
   /** The client's JSON without its last brace; undefined for a delete. */
   readonly openBytes: Buffer | undefined;
-  /** The version it replaces or deletes: one from before the unit, or the unit's own mutation number `mutation`. */
+  /**
+   * The version it replaces or deletes: one from before the unit, or the unit's own mutation number `mutation`. A create has
+   * none, also where the unit has deleted a document of that id before.
+   */
   readonly previous:
     | { readonly kind: 'stored'; readonly lsn: number; readonly ix: number }
     | { readonly kind: 'unit'; readonly mutation: number }
     | undefined;
-  /** Kept from the version it replaces; undefined where a new one is to be given (create). */
+  /**
+   * Kept from the version it replaces or deletes; undefined where a new one is to be given (create), and where that version
+   * was created in this very unit: then it is the one given to the mutation that `previous` names.
+   */
   readonly ridNumber: number | undefined;
   readonly ttl: number | undefined;
+  /** What the document holds from now on; empty for a delete. What it lets go is in the version that `previous` names. */
   readonly uniqueDigests: Buffer;
 }
 

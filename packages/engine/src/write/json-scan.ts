@@ -1,7 +1,7 @@
 // One look at the bytes of a JSON object before anybody parses it, and the places of its top-level members.
 //
-// Neither function validates: `scanObject` may see anything and only has to be right about valid JSON; `memberSpans` is for
-// text that JSON.parse has accepted. UTF-8 continuation bytes are all above 0x7f, so no byte compared here can be part of
+// Nothing here validates: `scanObject` may see anything and only has to be right about valid JSON; the others are for text
+// that JSON.parse has accepted. UTF-8 continuation bytes are all above 0x7f, so no byte compared here can be part of
 // another character.
 
 export interface ObjectFacts {
@@ -22,6 +22,9 @@ export interface MemberSpan {
   readonly nameEnd: number;
   readonly segmentEnd: number;
 }
+
+/** + - . E e */
+const numberSigns: readonly number[] = [0x2b, 0x2d, 0x2e, 0x45, 0x65];
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -85,6 +88,24 @@ export function scanObject(bytes: Uint8Array, from: number, to: number, depthMax
   return { memberCount, isTooDeep: false, hasSuspectName, hasSuspectNumber };
 }
 
+/** Whether a number literal in the valid JSON of bytes[from, to) is beyond the range of a double. */
+export function hasOverflow(bytes: Buffer, from: number, to: number): boolean {
+  let i = from;
+  while (i < to) {
+    const byte = bytes[i]!;
+    if (byte === quote) {
+      i = stringEnd(bytes, i);
+    } else if (byte >= digitZero && byte <= digitNine) {
+      const start = i;
+      while (i < to && isNumberByte(bytes[i]!)) i += 1;
+      if (!Number.isFinite(Number(bytes.toString('latin1', start, i)))) return true;
+    } else {
+      i += 1;
+    }
+  }
+  return false;
+}
+
 /** The members of the valid JSON object in bytes[from, to), both braces included. */
 export function memberSpans(bytes: Uint8Array, from: number, to: number): MemberSpan[] {
   const spans: MemberSpan[] = [];
@@ -116,6 +137,10 @@ export function memberSpans(bytes: Uint8Array, from: number, to: number): Member
     i += 1;
   }
   return spans;
+}
+
+function isNumberByte(byte: number): boolean {
+  return (byte >= digitZero && byte <= digitNine) || numberSigns.includes(byte);
 }
 
 function stringEnd(bytes: Uint8Array, openingQuote: number): number {

@@ -166,7 +166,7 @@ function assertPatchable(
 
 /** A copy, so that two operations with the same object, or the caller's own, do not become one in the document. */
 function detached(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
+  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value) ?? 'null') : value;
 }
 
 function rebuild(stored: Buffer, document: Tree, touched: ReadonlySet<string>): Buffer {

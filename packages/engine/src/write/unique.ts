@@ -9,7 +9,8 @@
 // therefore equals an explicit null, and one document of a logical partition at most may lack the paths of a key.
 
 import { hash } from 'node:crypto';
-import { DatabaseError, encodeJsonKeys, isDatabaseError, parsePartitionKeyPath } from '@tidemark/model';
+import { encodeJsonKeys } from '@tidemark/model';
+import { parseUniqueKeyPath } from '../container-definition.ts';
 import type { UniqueKeyPaths } from './decision.ts';
 
 export const uniqueDigestBytes = 16;
@@ -46,17 +47,4 @@ function valueAt(document: unknown, path: readonly string[]): unknown {
     value = (value as Readonly<Record<string, unknown>>)[name]; // An object, as the line above has found.
   }
   return value;
-}
-
-function parseUniqueKeyPath(path: string): readonly string[] {
-  try {
-    return parsePartitionKeyPath(path);
-  } catch (error) {
-    if (!isDatabaseError(error)) throw error;
-    throw new DatabaseError(
-      'invalid-definition',
-      `The unique key path '${path}' is not valid: a path is like /a/b, without wildcards and without a slash at its end.`,
-      { cause: error },
-    );
-  }
 }

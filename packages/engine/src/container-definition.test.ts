@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { checkReplaceable, formatContainerDefinition, readContainerDefinition } from './container-definition.ts';
+
+const minimal = { id: 'c', partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
+
+function read(members: object = {}) {
+  return readContainerDefinition({ ...minimal, ...members });
+}
+
+test('[wire 6] fills in the defaults of the service', () => {
+  expect(formatContainerDefinition(read())).toEqual({
+    id: 'c',
+    partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
+    indexingPolicy: {
+      indexingMode: 'consistent',
+      automatic: true,
+      includedPaths: [{ path: '/*' }],
+      excludedPaths: [{ path: '/"_etag"/?' }],
+    },
+    uniqueKeyPolicy: { uniqueKeys: [] },
+    conflictResolutionPolicy: {
+      mode: 'LastWriterWins',
+      conflictResolutionPath: '/_ts',
+      conflictResolutionProcedure: '',
+    },
+    geospatialConfig: { type: 'Geography' },
+  });
+});
+
+test('[wire 6] keeps what it does not use as it came, and drops the system properties', () => {
+  const kept = {
+    computedProperties: [{ name: 'cp', query: 'SELECT VALUE LOWER(c.x) FROM c' }],
+    vectorEmbeddingPolicy: { vectorEmbeddings: [{ path: '/v', dataType: 'float32' }] },
+    fullTextPolicy: { defaultLanguage: 'en-US' },
+    clientEncryptionPolicy: { includedPaths: [], policyFormatVersion: 1 },
+    somethingNew: { x: [1] },
+  };
+
+  const definition = read({
+    ...kept,
+    _rid: 'r',
+    _self: 's',
+    _etag: 'e',
+    _ts: 1,
+    _docs: 'docs/',
+    _conflicts: 'conflicts/',
+  });
+
+  expect(definition.verbatim).toEqual(kept);
+});
+
+test('[wire 6] what it writes it reads back the same', () => {
+  const definition = read({
+    indexingPolicy: { indexingMode: 'Consistent', compositeIndexes: [[{ path: '/a', order: 'ascending' }]] },
+    defaultTtl: 60,
+    uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/a', '/b/c'] }] },
+    changeFeedPolicy: { retentionDuration: 5 },
+    computedProperties: [],
+  });
+
+  expect(readContainerDefinition(formatContainerDefinition(definition))).toEqual(definition);
+  expect(definition.indexingPolicy.compositeIndexes).toEqual([[{ path: '/a', order: 'ascending' }]]);
+  expect(definition).toMatchObject({ defaultTtl: 60, changeFeedPolicy: { retentionDuration: 5 } });
+});
+
+test('[wire 6] a partition key without kind and version is a Hash of version 1', () => {
+  expect(read({ partitionKey: { paths: ['/_partitionKey'] } }).partitionKey).toEqual({
+    paths: ['/_partitionKey'],
+    kind: 'Hash',
+    version: 1,
+  });
+});
+
+test('[wire 6] a container without a partition key exists only where old clients are served', () => {
+  expect(() => readContainerDefinition({ id: 'c' })).toThrow('needs a partition key');
+  expect(readContainerDefinition({ id: 'c' }, { allowNone: true }).partitionKey).toMatchObject({
+    paths: ['/_partitionKey'],
+    kind: 'Hash',
+    systemKey: true,
+  });
+});
+
+test.each<[string, object, object]>([
+  [
+    'the indexing mode in lower case',
+    { indexingPolicy: { indexingMode: 'NONE' } },
+    { indexingPolicy: { indexingMode: 'none', automatic: false } },
+  ],
+  [
+    'no included paths when everything is excluded',
+    { indexingPolicy: { excludedPaths: [{ path: '/*' }] } },
+    { indexingPolicy: { includedPaths: [], excludedPaths: [{ path: '/*' }] } },
+  ],
+  [
+    'own included paths',
+    { indexingPolicy: { includedPaths: [{ path: '/a/?' }] } },
+    { indexingPolicy: { includedPaths: [{ path: '/a/?' }], excludedPaths: [{ path: '/"_etag"/?' }] } },
+  ],
+  [
+    'Custom conflict resolution',
+    { conflictResolutionPolicy: { mode: 'custom', conflictResolutionProcedure: 'p' } },
+    { conflictResolutionPolicy: { mode: 'Custom', conflictResolutionPath: '', conflictResolutionProcedure: 'p' } },
+  ],
+  [
+    'null for a policy',
+    { uniqueKeyPolicy: null, indexingPolicy: null, changeFeedPolicy: null },
+    { uniqueKeyPolicy: { uniqueKeys: [] } },
+  ],
+  ['a defaultTtl of -1', { defaultTtl: -1 }, { defaultTtl: -1 }],
+  ['the longest defaultTtl', { defaultTtl: 2_147_483_647 }, { defaultTtl: 2_147_483_647 }],
+  ['a retention of 0', { changeFeedPolicy: { retentionDuration: 0 } }, { changeFeedPolicy: { retentionDuration: 0 } }],
+  [
+    'Geometry with a bounding box',
+    { geospatialConfig: { type: 'geometry' }, indexingPolicy: { spatialIndexes: [{ path: '/g/*', boundingBox: {} }] } },
+    { geospatialConfig: { type: 'Geometry' } },
+  ],
+  [
+    'ten unique keys of sixteen paths',
+    { uniqueKeyPolicy: { uniqueKeys: uniqueKeys(10, 16) } },
+    { uniqueKeyPolicy: { uniqueKeys: uniqueKeys(10, 16) } },
+  ],
+])('[wire 6] accepts %s', (_title, members, expected) => {
+  expect(read(members)).toMatchObject(expected);
+});
+
+test.each<[string, string, object]>([
+  ['no id', 'invalid-id', { id: undefined }],
+  ['an id with a slash', 'invalid-id', { id: 'a/b' }],
+  ['an id that ends in a space', 'invalid-id', { id: 'a ' }],
+  ['paths that are no array', 'invalid-definition', { partitionKey: { paths: '/pk' } }],
+  ['a path with a blank', 'invalid-definition', { partitionKey: { paths: ['/p k'] } }],
+  ['a defaultTtl of 0', 'invalid-ttl', { defaultTtl: 0 }],
+  ['a defaultTtl of null', 'invalid-ttl', { defaultTtl: null }],
+  ['a defaultTtl of -10', 'invalid-ttl', { defaultTtl: -10 }],
+  ['an indexing policy that is text', 'invalid-definition', { indexingPolicy: 'all' }],
+  ['an unknown indexing mode', 'invalid-definition', { indexingPolicy: { indexingMode: 'eager' } }],
+  ['automatic that is text', 'invalid-definition', { indexingPolicy: { automatic: 'yes' } }],
+  ['included paths that are no array', 'invalid-definition', { indexingPolicy: { includedPaths: {} } }],
+  ['an included path without a path', 'invalid-definition', { indexingPolicy: { includedPaths: [{}] } }],
+  [
+    'a spatial index on Geometry without a box',
+    'invalid-definition',
+    { geospatialConfig: { type: 'Geometry' }, indexingPolicy: { spatialIndexes: [{ path: '/g/*' }] } },
+  ],
+  ['an unknown geometry', 'invalid-definition', { geospatialConfig: { type: 'Flat' } }],
+  ['an unknown conflict mode', 'invalid-definition', { conflictResolutionPolicy: { mode: 'First' } }],
+  ['unique keys that are no array', 'invalid-definition', { uniqueKeyPolicy: { uniqueKeys: {} } }],
+  ['a unique key without paths', 'invalid-definition', { uniqueKeyPolicy: { uniqueKeys: [{ paths: [] }] } }],
+  [
+    'a unique key path with a wildcard',
+    'invalid-definition',
+    { uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/a/*'] }] } },
+  ],
+  ['a unique key path twice', 'invalid-definition', { uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/a', '/a'] }] } }],
+  ['eleven unique keys', 'invalid-definition', { uniqueKeyPolicy: { uniqueKeys: uniqueKeys(11, 1) } }],
+  ['seventeen paths', 'invalid-definition', { uniqueKeyPolicy: { uniqueKeys: uniqueKeys(1, 17) } }],
+  ['a negative retention', 'invalid-definition', { changeFeedPolicy: { retentionDuration: -1 } }],
+  ['a retention of half a minute', 'invalid-definition', { changeFeedPolicy: { retentionDuration: 0.5 } }],
+])('[wire 6] refuses %s', (_title, code, members) => {
+  expect(() => read(members)).toThrow(expect.objectContaining({ code }));
+});
+
+test.each([undefined, null, [], 'c', 17])('[wire 6] refuses %j as a definition', (input) => {
+  expect(() => readContainerDefinition(input)).toThrow(expect.objectContaining({ code: 'invalid-definition' }));
+});
+
+test.each<[string, object]>([
+  ['the id', { id: 'd' }],
+  ['the partition key path', { partitionKey: { paths: ['/other'], kind: 'Hash', version: 2 } }],
+  ['the partition key version', { partitionKey: { paths: ['/pk'], kind: 'Hash' } }],
+  ['the partition key kind', { partitionKey: { paths: ['/pk'], kind: 'MultiHash', version: 2 } }],
+  ['the unique keys', { uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/a'] }] } }],
+])('[wire 6] a replace cannot change %s', (_title, members) => {
+  expect(() => checkReplaceable(read(), read(members))).toThrow(
+    expect.objectContaining({ code: 'invalid-definition' }),
+  );
+});
+
+test('[wire 6] a replace may change everything else', () => {
+  const next = read({
+    defaultTtl: 5,
+    indexingPolicy: { indexingMode: 'none' },
+    changeFeedPolicy: { retentionDuration: 10 },
+  });
+
+  expect(() => checkReplaceable(read(), next)).not.toThrow();
+});
+
+function uniqueKeys(count: number, pathCount: number) {
+  return Array.from({ length: count }, (_, key) => ({
+    paths: Array.from({ length: pathCount }, (_unused, path) => `/k${key}/p${path}`),
+  }));
+}

@@ -1,0 +1,246 @@
+// The definition of a container: what a client may say about it, checked, with the service's defaults filled in.
+//
+// Members that nothing here uses yet (computed properties, vector and full text policies, whatever comes after them) are
+// kept as they came, so that a client reads back what it wrote. Names that begin with an underscore are the service's own
+// and are dropped: clients send them back when they replace a container.
+
+import type { PartitionKeyDefinition } from '@tidemark/model';
+import {
+  DatabaseError,
+  defaultPartitionKeyPath,
+  isDatabaseError,
+  parsePartitionKeyPath,
+  uniqueKeyPathsMax,
+  uniqueKeysMax,
+  validatePartitionKeyDefinition,
+  validateResourceName,
+  validateTtl,
+} from '@tidemark/model';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface ContainerDefinition {
+  readonly id: string;
+  readonly partitionKey: PartitionKeyDefinition;
+  readonly indexingPolicy: IndexingPolicy;
+  /** Seconds, or -1: documents live for ever but may have a ttl of their own. Absent: nothing ever expires. */
+  readonly defaultTtl?: number;
+  readonly uniqueKeyPolicy: UniqueKeyPolicy;
+  readonly conflictResolutionPolicy: ConflictResolutionPolicy;
+  readonly geospatialConfig: GeospatialConfig;
+  /** How long every version stays readable, in minutes; absent or 0: only the latest one is kept. */
+  readonly changeFeedPolicy?: ChangeFeedPolicy;
+  /** All other members, as they came. */
+  readonly verbatim: JsonObject;
+}
+
+/** Kept for the query engine; its paths are not interpreted yet. */
+export interface IndexingPolicy extends JsonObject {
+  readonly indexingMode: 'consistent' | 'lazy' | 'none';
+  readonly automatic: boolean;
+  readonly includedPaths: readonly unknown[];
+  readonly excludedPaths: readonly unknown[];
+}
+
+export interface UniqueKeyPolicy {
+  readonly uniqueKeys: readonly { readonly paths: readonly string[] }[];
+}
+
+export interface ConflictResolutionPolicy {
+  readonly mode: 'LastWriterWins' | 'Custom';
+  readonly conflictResolutionPath: string;
+  readonly conflictResolutionProcedure: string;
+}
+
+export interface GeospatialConfig {
+  readonly type: 'Geography' | 'Geometry';
+}
+
+export interface ChangeFeedPolicy {
+  readonly retentionDuration: number;
+}
+
+export interface ContainerDefinitionOptions {
+  /** Whether a container may have no partition key: clients of before 2018-12-31 create such (wire 6). */
+  readonly allowNone?: boolean;
+}
+
+/** Throws DatabaseError: invalid-definition, invalid-id, invalid-ttl. */
+export function readContainerDefinition(input: unknown, options: ContainerDefinitionOptions = {}): ContainerDefinition {
+  if (!isObject(input)) throw invalid('The definition of a container must be a JSON object.');
+  const geospatialConfig = readGeospatialConfig(own(input, 'geospatialConfig'));
+  const changeFeedPolicy = readChangeFeedPolicy(own(input, 'changeFeedPolicy'));
+  const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
+  return {
+    id: validateResourceName(own(input, 'id'), 'The container id'),
+    partitionKey: readPartitionKey(own(input, 'partitionKey'), options.allowNone ?? false),
+    indexingPolicy: readIndexingPolicy(own(input, 'indexingPolicy'), geospatialConfig),
+    ...(defaultTtl === undefined ? {} : { defaultTtl }),
+    uniqueKeyPolicy: readUniqueKeyPolicy(own(input, 'uniqueKeyPolicy')),
+    conflictResolutionPolicy: readConflictResolutionPolicy(own(input, 'conflictResolutionPolicy')),
+    geospatialConfig,
+    ...(changeFeedPolicy === undefined ? {} : { changeFeedPolicy }),
+    verbatim: Object.fromEntries(Object.entries(input).filter(([name]) => !known.has(name) && !name.startsWith('_'))),
+  };
+}
+
+/** The definition as clients read it, and as readContainerDefinition takes it again. */
+export function formatContainerDefinition(definition: ContainerDefinition): JsonObject {
+  const { verbatim, ...members } = definition;
+  return { ...members, ...verbatim };
+}
+
+/**
+ * Throws invalid-definition when a replace would change what cannot change. A container without a partition key of its own
+ * stays one even if `systemKey` is missing in `next`, so whoever stores `next` keeps the partition key of `before`.
+ */
+export function checkReplaceable(before: ContainerDefinition, next: ContainerDefinition): void {
+  if (before.id !== next.id)
+    throw invalid(`The id of a container cannot change (from '${before.id}' to '${next.id}').`);
+  const [one, other] = [before.partitionKey, next.partitionKey];
+  const isSameKey = one.kind === other.kind && one.version === other.version && areEqual(one.paths, other.paths);
+  if (!isSameKey)
+    throw invalid('The partition key definition of a container cannot change: paths, kind and version stay.');
+  if (!areEqual(before.uniqueKeyPolicy, next.uniqueKeyPolicy)) {
+    throw invalid('The unique key policy of a container cannot change; create a new container with the other policy.');
+  }
+}
+
+/** The property names of a unique key path; it is written like a partition key path. */
+export function parseUniqueKeyPath(path: string): readonly string[] {
+  try {
+    return parsePartitionKeyPath(path);
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    throw invalid(
+      `The unique key path '${path}' is not valid: a path is like /a/b, without wildcards and without a slash at its end.`,
+    );
+  }
+}
+
+const known: ReadonlySet<string> = new Set([
+  'id',
+  'partitionKey',
+  'indexingPolicy',
+  'defaultTtl',
+  'uniqueKeyPolicy',
+  'conflictResolutionPolicy',
+  'geospatialConfig',
+  'changeFeedPolicy',
+]);
+
+const minutesMax = 2_147_483_647;
+
+function readPartitionKey(input: unknown, allowNone: boolean): PartitionKeyDefinition {
+  if (input !== undefined && input !== null) return validatePartitionKeyDefinition(input);
+  if (!allowNone) throw invalid('A container needs a partition key: "partitionKey": {"paths": ["/..."]}.');
+  return validatePartitionKeyDefinition({ paths: [defaultPartitionKeyPath], kind: 'Hash', systemKey: true });
+}
+
+/** Wire: defaults as the service reports them; the mode is compared without case and reported in lower case (wire 6). */
+function readIndexingPolicy(input: unknown, geospatialConfig: GeospatialConfig): IndexingPolicy {
+  const policy = optionalObject(input, 'indexingPolicy');
+  const modeText = own(policy, 'indexingMode') ?? 'consistent';
+  const indexingMode = oneOf(modeText, ['consistent', 'lazy', 'none'] as const, 'indexingPolicy.indexingMode');
+  const automatic = own(policy, 'automatic') ?? indexingMode !== 'none';
+  if (typeof automatic !== 'boolean') throw invalid('The member indexingPolicy.automatic must be true or false.');
+  const excludedPaths = optionalArray(policy, 'excludedPaths') ?? [{ path: '/"_etag"/?' }];
+  const everythingIsExcluded = excludedPaths.some((each) => isObject(each) && own(each, 'path') === '/*');
+  const includedPaths = optionalArray(policy, 'includedPaths') ?? (everythingIsExcluded ? [] : [{ path: '/*' }]);
+  for (const each of [...includedPaths, ...excludedPaths]) {
+    if (!isObject(each) || typeof own(each, 'path') !== 'string') {
+      throw invalid('Every included and excluded path of the indexing policy must be an object with a "path".');
+    }
+  }
+  for (const each of optionalArray(policy, 'spatialIndexes') ?? []) {
+    if (geospatialConfig.type === 'Geometry' && !(isObject(each) && isObject(own(each, 'boundingBox')))) {
+      throw invalid('A spatial index needs a boundingBox when the geospatialConfig of the container is Geometry.');
+    }
+  }
+  return { ...policy, indexingMode, automatic, includedPaths, excludedPaths };
+}
+
+function readUniqueKeyPolicy(input: unknown): UniqueKeyPolicy {
+  const uniqueKeys = optionalArray(optionalObject(input, 'uniqueKeyPolicy'), 'uniqueKeys') ?? [];
+  if (uniqueKeys.length > uniqueKeysMax) {
+    throw invalid(`A container may have at most ${uniqueKeysMax} unique keys, not ${uniqueKeys.length}.`);
+  }
+  return { uniqueKeys: uniqueKeys.map(readUniqueKey) };
+}
+
+function readUniqueKey(input: unknown): { readonly paths: readonly string[] } {
+  const paths = isObject(input) ? own(input, 'paths') : undefined;
+  if (!Array.isArray(paths) || paths.length === 0 || !paths.every((path) => typeof path === 'string')) {
+    throw invalid('A unique key must have "paths": an array of at least one string.');
+  }
+  if (paths.length > uniqueKeyPathsMax) {
+    throw invalid(`A unique key may have at most ${uniqueKeyPathsMax} paths, not ${paths.length}.`);
+  }
+  if (new Set(paths).size !== paths.length) throw invalid('The paths of a unique key must differ.');
+  for (const path of paths) parseUniqueKeyPath(path);
+  return { paths: [...paths] };
+}
+
+function readConflictResolutionPolicy(input: unknown): ConflictResolutionPolicy {
+  const policy = optionalObject(input, 'conflictResolutionPolicy');
+  const modeText = own(policy, 'mode') ?? 'LastWriterWins';
+  const mode = oneOf(modeText, ['LastWriterWins', 'Custom'] as const, 'conflictResolutionPolicy.mode');
+  const path = own(policy, 'conflictResolutionPath') ?? (mode === 'LastWriterWins' ? '/_ts' : '');
+  const procedure = own(policy, 'conflictResolutionProcedure') ?? '';
+  if (typeof path !== 'string' || typeof procedure !== 'string') {
+    throw invalid('Path and procedure of the conflictResolutionPolicy must be strings.');
+  }
+  return { mode, conflictResolutionPath: path, conflictResolutionProcedure: procedure };
+}
+
+function readGeospatialConfig(input: unknown): GeospatialConfig {
+  const type = own(optionalObject(input, 'geospatialConfig'), 'type') ?? 'Geography';
+  return { type: oneOf(type, ['Geography', 'Geometry'] as const, 'geospatialConfig.type') };
+}
+
+function readChangeFeedPolicy(input: unknown): ChangeFeedPolicy | undefined {
+  if (input === undefined || input === null) return undefined;
+  const retentionDuration = own(optionalObject(input, 'changeFeedPolicy'), 'retentionDuration') ?? 0;
+  if (typeof retentionDuration === 'number' && Number.isInteger(retentionDuration)) {
+    if (retentionDuration >= 0 && retentionDuration <= minutesMax) return { retentionDuration };
+  }
+  throw invalid(`The member changeFeedPolicy.retentionDuration must be whole minutes from 0 (off) to ${minutesMax}.`);
+}
+
+/** The choice that the text names, whatever its case: clients differ in it, the service reports one spelling. */
+function oneOf<Choice extends string>(text: unknown, choices: readonly Choice[], what: string): Choice {
+  const choice = choices.find((each) => typeof text === 'string' && each.toLowerCase() === text.toLowerCase());
+  if (choice === undefined) throw invalid(`The member ${what} must be one of: ${choices.join(', ')}.`);
+  return choice;
+}
+
+/** Clients send null for policies they leave out. */
+function optionalObject(input: unknown, what: string): JsonObject {
+  if (input === undefined || input === null) return {};
+  if (!isObject(input)) throw invalid(`The member ${what} of a container definition must be an object.`);
+  return input;
+}
+
+function optionalArray(policy: JsonObject, name: string): readonly unknown[] | undefined {
+  const value = own(policy, name);
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw invalid(`The member ${name} of a container definition must be an array.`);
+  return value;
+}
+
+/** Both sides were made here, so their members stand in the same order. */
+function areEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function own(value: JsonObject, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function invalid(message: string): DatabaseError {
+  return new DatabaseError('invalid-definition', message);
+}
