@@ -19,7 +19,9 @@
 //   string    08 | each UTF-8 byte + 1 of the first 100 UTF-16 units | 00
 //
 // Wire: lone surrogates hash as U+FFFD, as in the clients; two different keys may share an EPK, so a lookup always
-// compares the key itself too.
+// compares the key itself too. The .NET client cuts the string of a version 1 EPK after 101 *bytes* and then leaves out the
+// 00; the JavaScript client never does. They differ only beyond ASCII, and only after the hash that routes, so we follow
+// the latter.
 
 import { assert } from './errors.ts';
 import { murmur32, murmur128, murmur128Limbs } from './murmur.ts';

@@ -110,7 +110,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   internal: 'A defect of the database itself.',
 };
 
-export const errorCodes: readonly ErrorCode[] = Object.freeze(Object.keys(errorMeanings) as ErrorCode[]); // Record<ErrorCode, …> above guarantees the keys.
+// The type of `errorMeanings` guarantees that its keys are the codes.
+export const errorCodes: readonly ErrorCode[] = Object.freeze(Object.keys(errorMeanings) as ErrorCode[]);
 
 export interface DatabaseErrorOptions {
   /** Facts for the log and for callers in the same process; never sent over the wire as they are. */

@@ -9,7 +9,8 @@
 //                 0 document · 4 conflict · 5 partition key range · 6 udf · 7 trigger · 8 stored procedure · 9 schema
 //   permission    user(8) | number u64le
 //   attachment    document(16) | number u32le
-// Numbers are JavaScript safe integers, so of u60 and u64 at most 53 bits are used. Number 0 is legal everywhere.
+// Numbers are JavaScript safe integers, so of u60 and u64 at most 53 bits are used. Number 0 is legal
+// here, but the oldest client reads it as "no such part": count from 1.
 
 import { decodeRidBase64, encodeRidBase64, threeBytes } from './base64.ts';
 import { assert } from './errors.ts';
