@@ -4,13 +4,17 @@ import { constants } from 'node:os';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError } from '@tidemark/model';
 
-export function lmdbErrorOf(error: unknown, what: string): DatabaseError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new DatabaseError(codeOf(error), `${what}: ${reason}.`, { cause: error });
+/** `isFull`: there is hardly room on the disk, which LMDB may have seen as EIO. */
+export function lmdbErrorOf(error: unknown, what: string, isFull = false): DatabaseError {
+  const code = codeOf(error, isFull);
+  const said = error instanceof Error ? error.message : String(error);
+  const reason = code === 'disk-full' ? 'there is no room left on the disk' : said;
+  return new DatabaseError(code, `${what}: ${reason}.`, { cause: error });
 }
 
-function codeOf(error: unknown): ErrorCode {
+function codeOf(error: unknown, isFull: boolean): ErrorCode {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (isFull && code === constants.errno.EIO) return 'disk-full';
   return codes.get(code) ?? 'unavailable';
 }
 

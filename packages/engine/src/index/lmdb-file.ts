@@ -27,13 +27,17 @@ import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseError } from '@tidemark/model';
 
-/** A new environment needs two pages and a lock file; anything this small is a full disk. */
+/** A new environment needs two pages and a lock file, a transaction a few MiB; less than this is a full disk. */
 const freeBytesMin = 1024 * 1024;
+
+export async function isNearlyFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < freeBytesMin;
+}
 
 /** Throws rather than let LMDB fail to open the folder's environment. An absent or empty file is a new environment. */
 export async function checkLmdbFile(folder: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < freeBytesMin) {
+  if (await isNearlyFull(folder)) {
     throw new DatabaseError('disk-full', `There is no room to open the index in ${folder}: free at least 1 MiB.`);
   }
   // LMDB creates both when they are absent; made here, a folder that may not be written is an error and not a crash.

@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { mkdtemp, open, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { indexStoreContract } from '../../../testing/src/index-store-contract.ts';
 import { systemEnvironment } from '../ambient.ts';
 import type { Clock } from '../environment.ts';
+import type { IndexChange } from './index-store.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
 
 const { clock } = systemEnvironment();
@@ -93,6 +96,58 @@ describe('a damaged environment is an error of open, not the end of the process'
     await expect(openLmdbIndex(path, { clock })).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
+
+describe('a full disk', () => {
+  const small = mkdtempSync(join(tmpdir(), 'tidemark-small-'));
+  const isMounted = mountSmall(small);
+
+  afterAll(() => {
+    if (isMounted) execFileSync('umount', [small]);
+    rmdirSync(small);
+  });
+
+  // Needs the right to mount; elsewhere the file seam's ENOSPC is all there is.
+  test.skipIf(!isMounted)('[engine 12] refuses a transaction as a whole, and takes it when there is room', async () => {
+    const silenced = vi.spyOn(console, 'error').mockImplementation(() => {}); // lmdb reports a failed commit there.
+    await writeFile(join(small, 'ballast'), Buffer.alloc(1_500_000));
+    const index = await openLmdbIndex(join(small, 'index'), { clock });
+    let applied = 0;
+    let refusal: unknown;
+    while (refusal === undefined) {
+      const changes = someChanges(applied, 500);
+      refusal = await index.apply(changes).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (refusal === undefined) applied += changes.length;
+    }
+
+    expect(refusal).toMatchObject({ code: 'disk-full' });
+    expect(index.range({ from: Buffer.alloc(0), to: Buffer.alloc(4, 0xff), limit: 1e6 })).toHaveLength(applied);
+    await index.sync();
+    await rm(join(small, 'ballast'));
+    await index.apply(someChanges(applied, 500));
+    await index.close();
+    silenced.mockRestore();
+  });
+});
+
+function mountSmall(path: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function someChanges(from: number, count: number): IndexChange[] {
+  return Array.from({ length: count }, (_, i) => {
+    const key = Buffer.alloc(60);
+    key.writeUInt32BE(Math.imul(from + i, 0x9e3779b1) >>> 0);
+    return { key, value: Buffer.alloc(60, 1) };
+  });
+}
 
 async function aSyncedIndex(): Promise<string> {
   const path = await mkdtemp(join(folder, 'index-'));

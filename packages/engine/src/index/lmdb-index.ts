@@ -9,7 +9,8 @@
 //     the flush). `sync` therefore seldom has anything to wait for.
 //   - A failed commit rejects with `commitError`, itself a promise that rejects with the cause a moment later. When the
 //     transaction cannot even begin, a lock is left held and nothing resolves ever again: hence the time limit.
-//   - An error within a transaction (no room, say) aborts all of it; the rest of it is tried in vain first.
+//   - An error within a transaction aborts all of it, and the tree stays as it was: pages in use are never overwritten.
+//     A full disk shows as ENOSPC, or as EIO when the first part of a write still found room.
 //   - `noMemInit` saves nothing measurable and would write stale memory of the process into the file.
 
 import { mkdir } from 'node:fs/promises';
@@ -20,7 +21,7 @@ import { open } from 'lmdb';
 import type { Clock } from '../environment.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
-import { checkLmdbFile } from './lmdb-file.ts';
+import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
 
 export interface LmdbIndexOptions {
   /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
@@ -34,7 +35,7 @@ export async function openLmdbIndex(folder: string, options: LmdbIndexOptions): 
   try {
     await mkdir(folder, { recursive: true });
     await checkLmdbFile(folder);
-    return new LmdbIndex(open<Buffer, Buffer>(folder, environmentOptions), options);
+    return new LmdbIndex(folder, open<Buffer, Buffer>(folder, environmentOptions), options);
   } catch (error) {
     throw isDatabaseError(error) ? error : lmdbErrorOf(error, `The index in ${folder} cannot be opened`);
   }
@@ -62,6 +63,7 @@ const writeLimitMsDefault = 60_000;
 
 class LmdbIndex implements IndexStore {
   readonly keyBytesMax: number = keyBytesMax;
+  readonly #folder: string;
   readonly #tree: RootDatabase<Buffer, Buffer>;
   readonly #clock: Clock;
   readonly #writeLimitMs: number;
@@ -73,7 +75,8 @@ class LmdbIndex implements IndexStore {
   #lost: DatabaseError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(tree: RootDatabase<Buffer, Buffer>, options: LmdbIndexOptions) {
+  constructor(folder: string, tree: RootDatabase<Buffer, Buffer>, options: LmdbIndexOptions) {
+    this.#folder = folder;
     this.#tree = tree;
     this.#clock = options.clock;
     this.#writeLimitMs = options.writeLimitMs ?? writeLimitMsDefault;
@@ -155,9 +158,11 @@ class LmdbIndex implements IndexStore {
   // An aborted transaction left nothing behind and may be tried again. One that is visible although it failed was not
   // flushed: a later flush that succeeds says nothing about the pages this one has lost.
   async #failed(error: unknown, transactionIdBefore: number): Promise<DatabaseError> {
-    const failure = isDatabaseError(error) ? error : lmdbErrorOf(await causeOf(error), 'The index cannot be written');
-    const isAborted = failure.code === 'disk-full' && this.#transactionId() === transactionIdBefore;
-    if (!isAborted) this.#lost ??= failure;
+    const isAborted = !this.#lost && this.#transactionId() === transactionIdBefore;
+    const cause = await causeOf(error);
+    const isFull = isAborted && (await isNearlyFull(this.#folder));
+    const failure = isDatabaseError(cause) ? cause : lmdbErrorOf(cause, 'The index cannot be written', isFull);
+    if (!isAborted || failure.code !== 'disk-full') this.#lost ??= failure;
     return failure;
   }
 

@@ -1,4 +1,4 @@
-// The index seam in memory: an ordered map cut into sorted chunks of a few hundred entries, so that an insert moves few
+// The index seam in memory: an ordered map cut into sorted chunks of at most 256 entries, so that an insert moves few
 // entries and a look-up is two binary searches.
 //
 // Keys and values are held as latin1 strings, one character for one byte. Their order under `<` is the order of the bytes,
@@ -43,7 +43,7 @@ interface Chunk {
 }
 
 /** Halved when exceeded. Larger ones make inserts slower, smaller ones the list of chunks longer. */
-const chunkEntriesMax = 512;
+const chunkEntriesMax = 256;
 
 // The same as LMDB's, so that what runs in memory also runs on disk.
 const keyBytesMax = 1_900;
