@@ -13,7 +13,7 @@
 import type { SeededRandom } from './seeded-random.ts';
 import { SparseBytes } from './sparse-bytes.ts';
 
-export const sectorBytes = 512;
+const sectorBytes = 512;
 
 /** Torn writes of more sectors than this are torn in a few long runs instead of sector by sector. */
 const singleSectorsMax = 64;

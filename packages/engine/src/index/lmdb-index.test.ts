@@ -102,7 +102,7 @@ describe('a full disk', () => {
   const isMounted = mountSmall(small);
 
   afterAll(() => {
-    if (isMounted) execFileSync('umount', [small]);
+    if (isMounted) run('umount', small);
     rmdirSync(small);
   });
 
@@ -134,11 +134,15 @@ describe('a full disk', () => {
 
 function mountSmall(path: string): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path], { stdio: 'ignore' });
+    run('mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path);
     return true;
   } catch {
     return false;
   }
+}
+
+function run(command: string, ...flags: string[]): void {
+  execFileSync(command, flags, { stdio: 'ignore' });
 }
 
 function someChanges(from: number, count: number): IndexChange[] {
