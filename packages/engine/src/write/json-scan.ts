@@ -145,6 +145,6 @@ function isNumberByte(byte: number): boolean {
 
 function stringEnd(bytes: Uint8Array, openingQuote: number): number {
   let i = openingQuote + 1;
-  while (bytes[i] !== quote) i += bytes[i] === backslash ? 2 : 1;
+  while (i < bytes.length && bytes[i] !== quote) i += bytes[i] === backslash ? 2 : 1;
   return i + 1;
 }
