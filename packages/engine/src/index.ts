@@ -1,1 +1,21 @@
-export {};
+// The public API: an embeddable document database with its change feed.
+
+export type { CheckReport } from './check.ts';
+export type {
+  BatchOperation,
+  BatchResult,
+  DocumentInput,
+  FeedOf,
+  PartitionKeyInput,
+  WriteOptions,
+  WriteResult,
+} from './container.ts';
+export { Container, Document } from './container.ts';
+export type { ContainerOptions, OpenOptions } from './database.ts';
+export { Database, openDatabase, restoreDatabase } from './database.ts';
+export type { EngineFigures, EngineHealth } from './embedded/engine.ts';
+export type { Clock, Environment } from './environment.ts';
+export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';
+export { ChangeFeed } from './feed/change-feed.ts';
+export type { ContainerInfo, DatabaseInfo, RangeInfo, UnitOutcome } from './range-engine.ts';
+export type { PatchOperation } from './write/command.ts';

@@ -2,6 +2,16 @@
 // is exported here may change in any release.
 
 export { systemEnvironment } from './ambient.ts';
+export { backUp, restore } from './backup.ts';
+export type { CheckReport } from './check.ts';
+export { checkDatabase } from './check.ts';
+export { Container } from './container.ts';
+export type { ContainerDefinition } from './container-definition.ts';
+export { formatContainerDefinition, readContainerDefinition } from './container-definition.ts';
+export type { EmbeddedEngineOptions } from './embedded/engine.ts';
+export { EmbeddedEngine } from './embedded/engine.ts';
+export { maintainOnce } from './embedded/maintenance.ts';
+export type { IndexProvider } from './embedded/recovery.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { FileSystem, LogFile } from './files/file-system.ts';
 export { fileError, isDiskFull, isMissing } from './files/file-system.ts';
@@ -14,3 +24,22 @@ export type { LmdbIndexOptions } from './index/lmdb-index.ts';
 export { openLmdbIndex } from './index/lmdb-index.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
+export type {
+  ContainerInfo,
+  DatabaseInfo,
+  Decide,
+  DocumentKey,
+  EngineProfile,
+  FeedPage,
+  FeedRequest,
+  FeedScope,
+  RangeEngine,
+  RangeInfo,
+  ReadFeedPage,
+  StoredDocument,
+  UnitOutcome,
+  UnitResult,
+} from './range-engine.ts';
+export { readClientDocument } from './write/client-bytes.ts';
+export type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
+export { decide } from './write/decide.ts';

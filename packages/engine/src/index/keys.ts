@@ -4,7 +4,8 @@
 //   rid     2 · container u32 · rid number u64                  → the doc key
 //   frames  3 · range u32 · first lsn u48                       → up to 64 slices of frames (slices.ts)
 //   time    4 · range u32 · second u40                          → first lsn of that second u48
-//   ttl     5 · expiry second u40 · the doc key                 → nothing; only documents with a ttl of their own
+//   ttl     5 · container u32 · expiry second u40 · rest of the doc key → partition key and id; only documents with a
+//                                                                 ttl of their own
 //   unique  6 · container u32 · partition key · key u8 · digest → id
 //   bitmap  7 · segment u32 · kind u8 · chunk u32               → 512 bytes of bits
 //   meta    8 · kind u8 · number u32                            → JSON
@@ -67,10 +68,6 @@ export function epkOfDocKey(key: Buffer): Buffer {
   return epk.subarray(0, length);
 }
 
-export function containerOfDocKey(key: Buffer): number {
-  return key.readUInt32BE(1);
-}
-
 export function ridKey(container: number, ridNumber: number): Buffer {
   const key = Buffer.allocUnsafe(13);
   key[0] = tree.rid;
@@ -101,15 +98,21 @@ export function timeKey(range: number, second: number): Buffer {
 }
 
 export function ttlKey(expirySecond: number, key: Buffer): Buffer {
-  const ttl = Buffer.allocUnsafe(6 + key.length);
+  const ttl = Buffer.allocUnsafe(5 + key.length);
   ttl[0] = tree.ttl;
-  ttl.writeUIntBE(expirySecond, 1, 5);
-  key.copy(ttl, 6);
+  key.copy(ttl, 1, 1, 5);
+  ttl.writeUIntBE(expirySecond, 5, 5);
+  key.copy(ttl, 10, 5);
   return ttl;
 }
 
-export function docKeyOfTtlKey(key: Buffer): Buffer {
-  return key.subarray(6);
+/** Everything of a container whose own ttl is over at this second. */
+export function dueTtlBounds(container: number, second: number): KeyBounds {
+  const from = treeBounds('ttl', container).from;
+  const to = Buffer.allocUnsafe(10);
+  from.copy(to);
+  to.writeUIntBE(second + 1, 5, 5);
+  return { from, to };
 }
 
 export function uniqueKey(container: number, partitionKey: Uint8Array, key: number, digest: Uint8Array): Buffer {

@@ -38,8 +38,8 @@ export type WriteCommand =
       readonly ifMatch?: string;
     }
   | { readonly kind: 'delete'; readonly id: string; readonly ifMatch?: string }
-  /** Deletes the version of this very position if it has expired (the sweep); otherwise nothing happens. */
-  | { readonly kind: 'expire'; readonly id: string; readonly lsn: number; readonly ix: number }
+  /** Deletes the document if its time is over (the sweep); otherwise nothing happens. */
+  | { readonly kind: 'expire'; readonly id: string }
   /** Deletes the version of this very position or older ones (the job behind delete by partition key). */
   | { readonly kind: 'purge'; readonly id: string; readonly lsnMax: number }
   /** Only inside a batch. */

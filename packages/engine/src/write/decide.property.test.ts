@@ -170,7 +170,7 @@ function toWrite(command: StepCommand, engine: TinyEngine): WriteCommand {
     case 'read':
       return { kind, id };
     case 'expire':
-      return { kind, id, lsn: engine.current(id)?.lsn ?? 0, ix: engine.current(id)?.ix ?? 0 };
+      return { kind, id };
     case 'purge':
       return { kind, id, lsnMax: engine.lsn };
   }

@@ -13,6 +13,7 @@ interface Stored {
   readonly lsn?: number;
   readonly timeMs?: number;
   readonly hasBody?: boolean;
+  readonly isPurged?: boolean;
 }
 
 const plain: DecideContext = { nowMs, defaultTtl: undefined, uniqueKeys: [], partitionKeyPaths: [['pk']] };
@@ -27,7 +28,7 @@ function doc(body: object) {
 function partition(stored: readonly Stored[] = [], context: DecideContext = plain): DecideView {
   const current = new Map<string, CurrentDocument>();
   const holders = new Map<string, string>();
-  for (const { body, lsn = 7, timeMs = 90_000, hasBody = true } of stored) {
+  for (const { body, lsn = 7, timeMs = 90_000, hasBody = true, isPurged = false } of stored) {
     const document = doc(body);
     const digests = uniqueDigests(document.value, context.uniqueKeys);
     context.uniqueKeys.forEach((_, key) => {
@@ -41,6 +42,7 @@ function partition(stored: readonly Stored[] = [], context: DecideContext = plai
       timeMs,
       ttl: document.ttl,
       uniqueDigests: digests,
+      isPurged,
       body: hasBody ? Buffer.from(JSON.stringify({ ...body, _ts: 1, _lsn: lsn })) : undefined,
     });
   }
@@ -79,6 +81,7 @@ const removed: WriteCommand = { kind: 'delete', id: 'a' };
 
 const noA = partition();
 const liveA = partition([{ body: a }]);
+const purgedA = partition([{ body: { ...a, ttl: 5 }, isPurged: true }], mortal);
 const expiredA = partition([{ body: { ...a, ttl: 5 }, timeMs: 90_000 }], mortal);
 
 test.each<[string, WriteCommand, DecideView, string, string[]]>([
@@ -100,14 +103,20 @@ test.each<[string, WriteCommand, DecideView, string, string[]]>([
   ['read of nothing', { kind: 'read', id: 'a' }, noA, 'not-found', []],
   ['read of a live one', { kind: 'read', id: 'a' }, liveA, 'read', []],
   ['read of an expired one', { kind: 'read', id: 'a' }, expiredA, 'not-found', []],
-  ['expire of nothing', { kind: 'expire', id: 'a', lsn: 7, ix: 3 }, noA, 'unchanged', []],
-  ['expire of a live one', { kind: 'expire', id: 'a', lsn: 7, ix: 3 }, liveA, 'unchanged', []],
-  ['expire of an expired one', { kind: 'expire', id: 'a', lsn: 7, ix: 3 }, expiredA, 'deleted', ['ttl-delete a']],
-  ['expire of a newer version', { kind: 'expire', id: 'a', lsn: 6, ix: 3 }, expiredA, 'unchanged', []],
-  ['expire of another place', { kind: 'expire', id: 'a', lsn: 7, ix: 2 }, expiredA, 'unchanged', []],
+  ['expire of nothing', { kind: 'expire', id: 'a' }, noA, 'unchanged', []],
+  ['expire of a live one', { kind: 'expire', id: 'a' }, liveA, 'unchanged', []],
+  ['expire of an expired one', { kind: 'expire', id: 'a' }, expiredA, 'deleted', ['ttl-delete a']],
   ['purge of nothing', { kind: 'purge', id: 'a', lsnMax: 9 }, noA, 'unchanged', []],
   ['purge of an old one', { kind: 'purge', id: 'a', lsnMax: 7 }, liveA, 'deleted', ['delete a']],
   ['purge of a newer one', { kind: 'purge', id: 'a', lsnMax: 6 }, liveA, 'unchanged', []],
+  ['create of a purged one', created, purgedA, 'created', ['delete a', 'create a']],
+  ['upsert of a purged one', upserted, purgedA, 'created', ['delete a', 'create a']],
+  ['replace of a purged one', replaced, purgedA, 'not-found', []],
+  ['patch of a purged one', patched, purgedA, 'not-found', []],
+  ['delete of a purged one', removed, purgedA, 'not-found', []],
+  ['read of a purged one', { kind: 'read', id: 'a' }, purgedA, 'not-found', []],
+  ['expire of a purged one', { kind: 'expire', id: 'a' }, purgedA, 'unchanged', []],
+  ['purge of a purged one', { kind: 'purge', id: 'a', lsnMax: 7 }, purgedA, 'deleted', ['delete a']],
   ['purge of an expired one', { kind: 'purge', id: 'a', lsnMax: 7 }, expiredA, 'deleted', ['ttl-delete a']],
 ])('[M1] [wire 7] [engine 9] %s', (_title, command, view, outcome, expected) => {
   const decision = run([command], view, mortal);
@@ -249,10 +258,7 @@ test.each<[string, WriteCommand[], string]>([
 });
 
 test('[wire 8] an expire or purge leaves alone what its own unit has written', () => {
-  const decision = run(
-    [upserted, { kind: 'expire', id: 'a', lsn: 7, ix: 3 }, { kind: 'purge', id: 'a', lsnMax: 99 }],
-    liveA,
-  );
+  const decision = run([upserted, { kind: 'expire', id: 'a' }, { kind: 'purge', id: 'a', lsnMax: 99 }], liveA);
 
   expect(short(decision)).toEqual(['replaced', 'unchanged', 'unchanged']);
 });
@@ -264,6 +270,7 @@ test('[engine 6] a unit that changes nothing commits nothing', () => {
 
 const bob = partition([{ body: { id: 'bob', email: 'x' } }, { body: { id: 'eve', email: 'y' } }], unique);
 const gone = partition([{ body: { id: 'bob', email: 'x', ttl: 5 } }], unique);
+const purged = partition([{ body: { id: 'bob', email: 'x' }, isPurged: true }], unique);
 const put = (id: string, email?: string | null): WriteCommand => ({
   kind: 'upsert',
   document: doc(email === undefined ? { id } : { id, email }),
@@ -275,6 +282,7 @@ test.each<[string, WriteCommand[], DecideView, string[], string[]]>([
   ['its own value again', [put('bob', 'x')], bob, ['replaced'], ['replace bob']],
   ['the value of another on replace', [put('bob', 'y')], bob, ['unique-key-violation'], []],
   ['a value whose holder expired', [put('ann', 'x')], gone, ['created'], ['ttl-delete bob', 'create ann']],
+  ['a value whose holder was purged', [put('ann', 'x')], purged, ['created'], ['delete bob', 'create ann']],
   ['its own expired value', [put('bob', 'x')], gone, ['created'], ['ttl-delete bob', 'create bob']],
   [
     'a value freed by a delete',

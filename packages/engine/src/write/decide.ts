@@ -105,8 +105,7 @@ function decideDelete(state: UnitState, command: Command<'delete'>): CommandOutc
 
 function decideExpire(state: UnitState, command: Command<'expire'>): CommandOutcome {
   const version = state.latest(command.id);
-  if (version?.kind !== 'stored' || !version.isExpired) return unchanged;
-  if (version.document.lsn !== command.lsn || version.document.ix !== command.ix) return unchanged;
+  if (version?.kind !== 'stored' || version.standing !== 'expired') return unchanged;
   state.remove(command.id, version);
   return deleted;
 }
@@ -129,10 +128,10 @@ function decideRead(state: UnitState, command: Command<'read'>): CommandOutcome 
 function createDocument(
   state: UnitState,
   document: ClientDocument,
-  expired: Version | undefined,
+  over: Version | undefined,
   context: DecideContext,
 ): CommandOutcome {
-  if (expired !== undefined) state.remove(document.id, expired);
+  if (over !== undefined) state.remove(document.id, over);
   const digests = uniqueDigests(document.value, context.uniqueKeys);
   if (!state.claim(document.id, digests)) return uniqueKeyViolation;
   return { kind: 'created', mutation: state.create(document, digests) };
@@ -150,7 +149,7 @@ function replaceDocument(
 }
 
 function isLive(version: Version | undefined): version is Version {
-  return version !== undefined && !(version.kind === 'stored' && version.isExpired);
+  return version !== undefined && (version.kind === 'unit' || version.standing === 'live');
 }
 
 /** Whether an If-Match holds; one that was not given always does. */

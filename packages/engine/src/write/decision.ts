@@ -14,6 +14,8 @@ export interface CurrentDocument {
   readonly uniqueDigests: Buffer;
   /** Undefined when the bytes are not at hand; decide then answers `needs-body` and runs again with them. */
   readonly body: Buffer | undefined;
+  /** Its partition key has been deleted: for everybody but the job behind that, the document is not there any more. */
+  readonly isPurged?: boolean;
 }
 
 /** The state that a unit may look at. Everything in it belongs to the unit's logical partition. */

@@ -11,8 +11,11 @@ import { noDigests, uniqueDigestAt } from './unique.ts';
 
 /** The latest version of a document: from before the unit, or its mutation number `mutation`. */
 export type Version =
-  | { readonly kind: 'stored'; readonly document: CurrentDocument; readonly isExpired: boolean }
+  | { readonly kind: 'stored'; readonly document: CurrentDocument; readonly standing: Standing }
   | { readonly kind: 'unit'; readonly mutation: number; readonly made: Mutation };
+
+/** An expired or purged document is absent for everybody, though its delete is still to be written. */
+type Standing = 'live' | 'expired' | 'purged';
 
 export class UnitState {
   readonly mutations: Mutation[] = [];
@@ -30,7 +33,7 @@ export class UnitState {
     this.#claims = isBatch && context.uniqueKeys.length > 0 ? new Map() : undefined;
   }
 
-  /** Undefined when there is no such document; an expired one is still found, because its delete has to be written. */
+  /** Undefined when there is no such document; one that is over is still found, because its delete has to be written. */
   latest(id: string): Version | undefined {
     const mutation = this.#lastMutationOf(id);
     if (mutation >= 0) {
@@ -39,14 +42,10 @@ export class UnitState {
     }
     const document = this.#view.current(id);
     if (document === undefined) return undefined;
-    return {
-      kind: 'stored',
-      document,
-      isExpired: isExpired(document, this.#context.defaultTtl, this.#context.nowMs),
-    };
+    return { kind: 'stored', document, standing: this.#standingOf(document) };
   }
 
-  /** Takes the unique key values for `id`, writing the deletes of expired holders. False when a live document has one. */
+  /** Takes the unique key values for `id`, writing the deletes of holders that are over. False when a live document has one. */
   claim(id: string, digests: Buffer): boolean {
     for (let key = 0; key < this.#context.uniqueKeys.length; key += 1) {
       const digest = uniqueDigestAt(digests, key);
@@ -91,7 +90,7 @@ export class UnitState {
     this.#add({
       operation: 'delete',
       id,
-      isExpiry: version.kind === 'stored' && version.isExpired,
+      isExpiry: version.kind === 'stored' && version.standing === 'expired',
       openBytes: undefined,
       previous: positionOf(version),
       ridNumber: ridNumberOf(version),
@@ -100,13 +99,19 @@ export class UnitState {
     });
   }
 
-  /** Whether the document holds this value; if it has expired, it is deleted here and does not. */
+  /** Whether the document holds this value; if it is over, it is deleted here and does not. */
   #holds(id: string, key: number, digest: Buffer): boolean {
     const version = this.latest(id);
     if (version === undefined) return false;
     if (version.kind === 'unit') return uniqueDigestAt(version.made.uniqueDigests, key).equals(digest);
-    if (version.isExpired) this.remove(id, version);
-    return !version.isExpired;
+    if (version.standing === 'live') return true;
+    this.remove(id, version);
+    return false;
+  }
+
+  #standingOf(document: CurrentDocument): Standing {
+    if (document.isPurged === true) return 'purged';
+    return isExpired(document, this.#context.defaultTtl, this.#context.nowMs) ? 'expired' : 'live';
   }
 
   #lastMutationOf(id: string): number {

@@ -1,0 +1,224 @@
+// Check: walks the whole log and proves that the index agrees with it. Findings are named with file and offset where there
+// is one. It may run beside writes; what changes under its eyes is not counted as a finding.
+
+import { effectiveKeyHex, isDatabaseError, keyRangeContains, keyRangesTile } from '@tidemark/model';
+import type { EmbeddedEngine } from './embedded/engine.ts';
+import { catalogContainer } from './embedded/group.ts';
+import type { DatabaseState } from './embedded/state.ts';
+import type { FileSystem } from './files/file-system.ts';
+import { isNewer } from './index/documents.ts';
+import { docKey, framesKey, ridKey, treeBounds, uniqueKey } from './index/keys.ts';
+import { decodeSlices } from './index/slices.ts';
+import type { FrameView } from './log/frame.ts';
+import { frameKind, operation, uniqueDigestBytes } from './log/frame.ts';
+import { SegmentScan } from './log/scan.ts';
+import { segmentHeaderBytes, segmentPath } from './log/segment.ts';
+import type { Segment } from './log/segment-store.ts';
+
+export interface CheckReport {
+  readonly isClean: boolean;
+  /** The first of them; a person acts on the first few anyway. */
+  readonly problems: readonly string[];
+  readonly segments: number;
+  readonly frames: number;
+  readonly records: number;
+  readonly documents: number;
+}
+
+const problemsMax = 100;
+const pageEntries = 4_096;
+
+interface Findings {
+  readonly problems: string[];
+  frames: number;
+  records: number;
+  documents: number;
+  slices: number;
+}
+
+export async function checkDatabase(engine: EmbeddedEngine, files: FileSystem): Promise<CheckReport> {
+  const found: Findings = { problems: [], frames: 0, records: 0, documents: 0, slices: 0 };
+  const pinned = await engine.pin();
+  try {
+    await engine.settle();
+    const { state } = engine;
+    const before = engine.figures.sequence;
+    const segments = state.segments.all.filter((segment) => pinned.segments.some(({ id }) => id === segment.id));
+    for (const segment of segments) await checkSegment(files, state, segment, found);
+    checkSequences(segments, found);
+    checkRanges(state, found);
+    if (engine.figures.sequence === before) checkCounts(state, found);
+    const { problems, frames, records, documents } = found;
+    return { isClean: problems.length === 0, problems, segments: segments.length, frames, records, documents };
+  } finally {
+    await pinned.release();
+  }
+}
+
+function report(found: Findings, problem: string): void {
+  if (found.problems.length < problemsMax) found.problems.push(problem);
+}
+
+async function checkSegment(files: FileSystem, state: DatabaseState, segment: Segment, found: Findings): Promise<void> {
+  const sequence = segment.header.kind === 'compacted' ? 0 : segment.header.firstSequence;
+  let scan: SegmentScan;
+  try {
+    scan = await SegmentScan.open(files, segment.header, { offset: segmentHeaderBytes, sequence });
+  } catch (error) {
+    report(found, `${segmentPath(segment.id)} cannot be opened: ${String(error)}`);
+    return;
+  }
+  try {
+    while (scan.end.offset < segment.usedBytes) {
+      const frame = await scan.next();
+      if (frame === undefined) {
+        report(found, `${segmentPath(segment.id)}: no valid frame at offset ${scan.end.offset}`);
+        return;
+      }
+      found.frames += 1;
+      if (frame.view.header.kind === frameKind.group) checkFrame(state, segment, frame.view, frame.offset, found);
+    }
+  } catch (error) {
+    report(found, isDatabaseError(error) ? error.message : `${segmentPath(segment.id)}: ${String(error)}`);
+  } finally {
+    await scan.close();
+  }
+}
+
+function checkFrame(state: DatabaseState, segment: Segment, view: FrameView, offset: number, found: Findings): void {
+  const where = `${segmentPath(segment.id)} at offset ${offset}`;
+  for (let run = 0; run < view.header.runCount; run += 1) {
+    const number = view.containerOfRun(run);
+    const container = number === catalogContainer ? undefined : state.findContainer(number);
+    if (container === undefined) continue;
+    found.slices += 1;
+    if (!hasSlice(state, view.rangeOfRun(run), segment.id, offset, view.lsn(view.firstRecordOfRun(run)))) {
+      report(found, `${where}: the index has no slice for run ${run}`);
+    }
+    let last = -1;
+    const first = view.firstRecordOfRun(run);
+    for (let record = first; record < first + view.recordCountOfRun(run); record += 1) {
+      found.records += 1;
+      const lsn = view.lsn(record);
+      if (lsn < last) report(found, `${where}: LSN ${lsn} follows LSN ${last}`);
+      last = lsn;
+      const range = container.rangeOf(view.epk(record));
+      if (lsn > range.tailLsn)
+        report(found, `${where}: LSN ${lsn} is beyond the tail ${range.tailLsn} of range ${range.entry.id}`);
+      if (!keyRangeContains(range.entry, effectiveKeyHex(view.epk(record)))) {
+        report(found, `${where}: no range holds the key of record ${record}`);
+      }
+      checkRecord(state, number, segment, view, record, where, found);
+    }
+  }
+}
+
+function checkRecord(
+  state: DatabaseState,
+  container: number,
+  segment: Segment,
+  view: FrameView,
+  record: number,
+  where: string,
+  found: Findings,
+): void {
+  const key = docKey(container, view.epk(record), view.partitionKey(record), view.id(record));
+  const version = state.findVisible(key, key.toString('latin1'));
+  const position = { lsn: view.lsn(record), ix: view.ix(record) };
+  const name = `document "${view.id(record).toString('utf8')}" (LSN ${position.lsn})`;
+  const ordinal = view.header.firstOrdinal + record;
+  if (version !== undefined && isNewer(position, version)) {
+    report(found, `${where}: the index has an older version of ${name}`);
+    return;
+  }
+  if (view.operation(record) === operation.delete) {
+    if (version !== undefined && !isNewer(version, position)) report(found, `${where}: ${name} is deleted and indexed`);
+    return;
+  }
+  const isLatest = version !== undefined && !isNewer(version, position);
+  if (state.usage.isSuperseded(segment.id, ordinal) === isLatest) {
+    report(found, `${where}: the bit of ${name} says ${isLatest ? 'superseded' : 'latest'}, the index the opposite`);
+  }
+  if (!isLatest) return;
+  found.documents += 1;
+  if (version.place.segment !== segment.id || version.place.ordinal !== ordinal) {
+    report(found, `${where}: the index has ${name} at another place`);
+  }
+  const rid = state.index.get(ridKey(container, view.ridNumber(record)));
+  if (rid === undefined || !rid.equals(key)) report(found, `${where}: the rid of ${name} does not lead to it`);
+  const digests = view.uniqueDigests(record);
+  for (let i = 0; i * uniqueDigestBytes < digests.length; i += 1) {
+    const digest = digests.subarray(i * uniqueDigestBytes, (i + 1) * uniqueDigestBytes);
+    const holder = state.index.get(uniqueKey(container, view.partitionKey(record), i, digest));
+    if (holder?.equals(view.id(record)) !== true) report(found, `${where}: unique key ${i} of ${name} is not indexed`);
+  }
+}
+
+function hasSlice(state: DatabaseState, range: number, segment: number, offset: number, firstLsn: number): boolean {
+  const [chunk] = state.index.range({
+    from: framesKey(range, 0),
+    to: framesKey(range, firstLsn + 1),
+    limit: 1,
+    reverse: true,
+  });
+  const slices = chunk === undefined ? [] : decodeSlices(chunk.value);
+  return slices.some((slice) => slice.segment === segment && slice.offset === offset && slice.firstLsn === firstLsn);
+}
+
+function checkSequences(segments: readonly Segment[], found: Findings): void {
+  for (const [i, segment] of segments.entries()) {
+    const next = segments[i + 1];
+    const { lastSequence } = segment.header;
+    if (next === undefined || lastSequence === undefined) continue;
+    if (next.header.firstSequence !== lastSequence + 1) {
+      report(found, `${segmentPath(segment.id)}: sequence ${lastSequence + 1} does not follow`);
+    }
+  }
+}
+
+function checkRanges(state: DatabaseState, found: Findings): void {
+  for (const container of state.containers()) {
+    if (!keyRangesTile(container.entry.ranges)) {
+      report(found, `The ranges of container "${container.entry.id}" do not cover the key space exactly.`);
+    }
+  }
+}
+
+/** Nothing in the index that the log does not have. */
+function checkCounts(state: DatabaseState, found: Findings): void {
+  let documents = 0;
+  let slices = 0;
+  for (const container of state.containers()) {
+    documents += countEntries(state, treeBounds('doc', container.number), () => 1);
+    const rids = countEntries(state, treeBounds('rid', container.number), () => 1);
+    const own = countEntries(state, treeBounds('doc', container.number), () => 1);
+    if (rids !== own)
+      report(found, `Container "${container.entry.id}" has ${own} documents and ${rids} rids in the index.`);
+    const numbers = new Set<number>();
+    for (const range of container.ranges) {
+      numbers.add(range.number);
+      for (const ancestor of range.entry.ancestors) numbers.add(ancestor.number);
+    }
+    for (const number of numbers) {
+      slices += countEntries(state, treeBounds('frames', number), (value) => decodeSlices(value).length);
+    }
+  }
+  if (documents !== found.documents) report(found, `The index has ${documents} documents, the log ${found.documents}.`);
+  if (slices !== found.slices) report(found, `The index has ${slices} slices, the log ${found.slices}.`);
+}
+
+function countEntries(
+  state: DatabaseState,
+  bounds: { readonly from: Buffer; readonly to: Buffer },
+  weight: (value: Buffer) => number,
+): number {
+  let count = 0;
+  let { from } = bounds;
+  for (;;) {
+    const page = state.index.range({ from, to: bounds.to, limit: pageEntries });
+    for (const { value } of page) count += weight(value);
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageEntries) return count;
+    from = Buffer.concat([last.key, Buffer.from([0])]);
+  }
+}

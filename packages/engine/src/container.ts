@@ -1,0 +1,343 @@
+// One container, as an embedder sees it: documents in, documents out, and the feed. It turns what a caller gives into units,
+// finds their range, and sends them again when the range has been split meanwhile.
+
+import type {
+  KeyRange,
+  LatestChange,
+  ParsedPartitionKeyPath,
+  PartitionKeyComponent,
+  PartitionKeyValues,
+  StoredDocument as StoredJson,
+  VersionChange,
+} from '@tidemark/model';
+import {
+  checkPartitionKeySize,
+  DatabaseError,
+  effectiveKey,
+  effectiveKeyPrefixRange,
+  encodePartitionKeyBytes,
+  extractPartitionKey,
+  isDatabaseError,
+  parsePartitionKeyPath,
+  parseResourceId,
+  partitionKeyEquals,
+  validateDocumentId,
+} from '@tidemark/model';
+import { withoutLsn } from './embedded/container-state.ts';
+import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
+import { ChangeFeed } from './feed/change-feed.ts';
+import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
+import { readClientDocument } from './write/client-bytes.ts';
+import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
+import { decide } from './write/decide.ts';
+import { checkPatchOperations } from './write/patch-body.ts';
+
+/** JSON text, its bytes, or an object to be written as JSON. */
+export type DocumentInput = string | Uint8Array | object;
+
+/** One value for a single path, several for a hierarchical key; undefined stands for an absent value. */
+export type PartitionKeyInput = PartitionKeyComponent | PartitionKeyValues;
+
+export interface WriteOptions {
+  /** Where it is not given it is taken from the document. */
+  readonly partitionKey?: PartitionKeyInput;
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+}
+
+/** A document as it was read or written. */
+export class Document<T = StoredJson> {
+  readonly etag: string;
+  readonly lsn: number;
+  readonly timeMs: number;
+  readonly #stored: StoredDocument;
+
+  constructor(stored: StoredDocument) {
+    this.etag = stored.etag;
+    this.lsn = stored.lsn;
+    this.timeMs = stored.timeMs;
+    this.#stored = stored;
+  }
+
+  /** The JSON text with system members, as the wire has it. */
+  get bytes(): Buffer {
+    return withoutLsn(this.#stored.bytes, this.#stored.lsn);
+  }
+
+  get value(): T {
+    return JSON.parse(this.bytes.toString('utf8')) as T; // What the caller stored is for the caller to know.
+  }
+}
+
+export interface WriteResult<T = StoredJson> {
+  readonly isCreated: boolean;
+  readonly document: Document<T>;
+}
+
+export type BatchOperation =
+  | { readonly create: DocumentInput }
+  | { readonly upsert: DocumentInput; readonly ifMatch?: string }
+  | { readonly replace: DocumentInput; readonly ifMatch?: string }
+  | { readonly patch: string; readonly operations: readonly PatchOperation[]; readonly ifMatch?: string }
+  | { readonly delete: string; readonly ifMatch?: string }
+  | { readonly read: string };
+
+export interface BatchResult {
+  readonly isCommitted: boolean;
+  readonly lsn: number;
+  readonly outcomes: readonly UnitOutcome[];
+}
+
+export class Container {
+  readonly #engine: RangeEngine;
+  readonly #number: number;
+  readonly #info: () => ContainerInfo;
+  readonly #paths: readonly ParsedPartitionKeyPath[];
+
+  constructor(engine: RangeEngine, info: () => ContainerInfo) {
+    this.#engine = engine;
+    this.#info = info;
+    this.#number = info().number;
+    this.#paths = info().definition.partitionKey.paths.map(parsePartitionKeyPath);
+  }
+
+  get info(): ContainerInfo {
+    return this.#info();
+  }
+
+  get id(): string {
+    return this.info.id;
+  }
+
+  // Documents
+
+  async create<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+    const read = this.readClient(document);
+    return this.#write(this.#keyFor(read, options), { kind: 'create', document: read });
+  }
+
+  async upsert<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+    const read = this.readClient(document);
+    return this.#write(this.#keyFor(read, options), { kind: 'upsert', document: read, ...conditions(options) });
+  }
+
+  async replace<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+    const read = this.readClient(document);
+    const command = { kind: 'replace', id: read.id, document: read, ...ifMatchOf(options) } as const;
+    return this.#write(this.#keyFor(read, options), command);
+  }
+
+  async patch<T = StoredJson>(
+    id: string,
+    partitionKey: PartitionKeyInput,
+    operations: readonly PatchOperation[],
+    options: { readonly ifMatch?: string; readonly condition?: string } = {},
+  ): Promise<WriteResult<T>> {
+    const checked = checkPatchOperations(operations);
+    const condition = options.condition === undefined ? {} : { condition: options.condition };
+    const command = { kind: 'patch', id, operations: checked, ...condition, ...ifMatchOf(options) } as const;
+    return this.#write(this.partitionKey(partitionKey), command);
+  }
+
+  async delete(
+    id: string,
+    partitionKey: PartitionKeyInput,
+    options: { readonly ifMatch?: string } = {},
+  ): Promise<void> {
+    const result = await this.commit(this.partitionKey(partitionKey), [{ kind: 'delete', id, ...ifMatchOf(options) }]);
+    accepted(result.outcomes[0]);
+  }
+
+  async read<T = StoredJson>(id: string, partitionKey: PartitionKeyInput): Promise<Document<T> | undefined> {
+    validateDocumentId(id);
+    const { bytes, epk } = this.partitionKey(partitionKey);
+    const stored = await this.#engine.get(this.#number, { id, partitionKey: bytes, epk });
+    return stored === undefined ? undefined : new Document<T>(stored);
+  }
+
+  async readMany<T = StoredJson>(
+    keys: readonly (readonly [id: string, partitionKey: PartitionKeyInput])[],
+  ): Promise<(Document<T> | undefined)[]> {
+    const wanted = keys.map(([id, partitionKey]) => {
+      const { bytes, epk } = this.partitionKey(partitionKey);
+      return { id, partitionKey: bytes, epk };
+    });
+    const found = await this.#engine.getMany(this.#number, wanted);
+    return found.map((stored) => (stored === undefined ? undefined : new Document<T>(stored)));
+  }
+
+  /** By `_rid`. */
+  async readByRid<T = StoredJson>(rid: string): Promise<Document<T> | undefined> {
+    const parsed = parseResourceId(rid);
+    const [database, container, number] = parsed?.kind === 'document' ? parsed.parts : [];
+    if (database !== this.info.database || container !== this.#number || number === undefined) return undefined;
+    const stored = await this.#engine.getByRid(this.#number, number);
+    return stored === undefined ? undefined : new Document<T>(stored);
+  }
+
+  /** All or nothing: up to 100 operations on one partition key, under one LSN. */
+  async batch(partitionKey: PartitionKeyInput, operations: readonly BatchOperation[]): Promise<BatchResult> {
+    const key = this.partitionKey(partitionKey);
+    const commands = operations.map((operation) => this.#commandOf(operation, key));
+    const { isCommitted, lsn, outcomes } = await this.commit(key, commands);
+    return { isCommitted, lsn, outcomes };
+  }
+
+  /** Every document of the partition key is gone for all readers when this resolves. */
+  deletePartition(partitionKey: PartitionKeyInput): Promise<void> {
+    return this.#engine.deletePartition(this.#number, this.partitionKey(partitionKey));
+  }
+
+  /** Documents of one range in the order of their creation; `continuation` is undefined after the last page. */
+  async readPage<T = StoredJson>(
+    range: string,
+    options: { readonly continuation?: number; readonly itemsMax?: number } = {},
+  ): Promise<{ readonly documents: Document<T>[]; readonly continuation: number | undefined }> {
+    const page = await this.#engine.readFeed(this.#number, range, {
+      from: options.continuation,
+      itemsMax: options.itemsMax ?? pageItems,
+      bytesMax: pageBytes,
+    });
+    return { documents: page.documents.map((stored) => new Document<T>(stored)), continuation: page.continuation };
+  }
+
+  // The feed
+
+  /** The latest version of every document, in the order of change within a partition key; then what comes. */
+  changes<T extends StoredJson = StoredJson>(options: ChangeFeedOptions & FeedOf = {}): ChangeFeed<LatestChange<T>> {
+    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), { ...options, mode: 'latest' });
+  }
+
+  /** Every version and every delete, as far back as the container keeps history. */
+  versions<T extends StoredJson = StoredJson>(options: ChangeFeedOptions & FeedOf = {}): ChangeFeed<VersionChange<T>> {
+    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), { ...options, mode: 'all' });
+  }
+
+  // Ranges
+
+  get ranges(): RangeInfo[] {
+    return this.#engine.ranges(this.#number);
+  }
+
+  split(range: string, at?: string): Promise<readonly RangeInfo[]> {
+    return this.#engine.split(this.#number, range, at);
+  }
+
+  merge(left: string, right: string): Promise<RangeInfo> {
+    return this.#engine.merge(this.#number, left, right);
+  }
+
+  // What the server builds on
+
+  readClient(document: DocumentInput): ClientDocument {
+    return readClientDocument(document, { partitionKeyPaths: this.#paths });
+  }
+
+  partitionKeyOf(document: ClientDocument): UnitPartitionKey {
+    return this.#keyOf(extractPartitionKey(document.value, this.#paths));
+  }
+
+  partitionKey(input: PartitionKeyInput): UnitPartitionKey {
+    return this.#keyOf(Array.isArray(input) ? (input as PartitionKeyValues) : [input as PartitionKeyComponent]);
+  }
+
+  /** Commits a unit to whatever range holds its partition key by then. */
+  async commit(partitionKey: UnitPartitionKey, commands: readonly WriteCommand[]): Promise<UnitResult> {
+    const unit: Unit = { partitionKey, commands };
+    for (;;) {
+      const range = this.#engine.rangeOf(this.#number, partitionKey.epk);
+      try {
+        return await this.#engine.commit(this.#number, range, unit, decide);
+      } catch (error) {
+        if (!(isDatabaseError(error) && error.code === 'range-gone')) throw error;
+      }
+    }
+  }
+
+  #commandOf(operation: BatchOperation, key: UnitPartitionKey): WriteCommand {
+    if ('read' in operation) return { kind: 'read', id: operation.read };
+    if ('delete' in operation) return { kind: 'delete', id: operation.delete, ...ifMatchOf(operation) };
+    if ('patch' in operation) {
+      const operations = checkPatchOperations(operation.operations);
+      return { kind: 'patch', id: operation.patch, operations, ...ifMatchOf(operation) };
+    }
+    if ('create' in operation) return { kind: 'create', document: this.#inPartition(operation.create, key) };
+    if ('upsert' in operation) {
+      return { kind: 'upsert', document: this.#inPartition(operation.upsert, key), ...ifMatchOf(operation) };
+    }
+    const document = this.#inPartition(operation.replace, key);
+    return { kind: 'replace', id: document.id, document, ...ifMatchOf(operation) };
+  }
+
+  #inPartition(input: DocumentInput, key: UnitPartitionKey): ClientDocument {
+    const document = this.readClient(input);
+    if (!partitionKeyEquals(this.partitionKeyOf(document).values, key.values)) throw mismatch();
+    return document;
+  }
+
+  async #write<T>(partitionKey: UnitPartitionKey, command: WriteCommand): Promise<WriteResult<T>> {
+    const outcome = accepted((await this.commit(partitionKey, [command])).outcomes[0]);
+    if (outcome.kind !== 'created' && outcome.kind !== 'replaced') {
+      throw new DatabaseError('internal', `A write came back as "${outcome.kind}".`);
+    }
+    return { isCreated: outcome.kind === 'created', document: new Document<T>(outcome.document) };
+  }
+
+  #keyFor(document: ClientDocument, options: WriteOptions): UnitPartitionKey {
+    const key = this.partitionKeyOf(document);
+    if (options.partitionKey === undefined) return key;
+    if (!partitionKeyEquals(key.values, this.partitionKey(options.partitionKey).values)) throw mismatch();
+    return key;
+  }
+
+  #keyOf(values: PartitionKeyValues): UnitPartitionKey {
+    const definition = this.info.definition.partitionKey;
+    if (values.length !== definition.paths.length) {
+      const message = `The partition key has ${definition.paths.length} component(s), not ${values.length}.`;
+      throw new DatabaseError('invalid-partition-key', message);
+    }
+    checkPartitionKeySize(values, definition);
+    const epk = effectiveKey(definition, values);
+    return { values, bytes: Buffer.from(encodePartitionKeyBytes(values)), epk: Buffer.from(epk) };
+  }
+
+  #feedScope(options: FeedOf): ChangeFeedScope {
+    if (options.partitionKey !== undefined) {
+      const values = Array.isArray(options.partitionKey) ? options.partitionKey : [options.partitionKey];
+      const definition = this.info.definition.partitionKey;
+      // Some levels of a hierarchical key select everything below them.
+      if (values.length < definition.paths.length) return { keys: effectiveKeyPrefixRange(definition, values) };
+      return { partitionKey: this.partitionKey(values) };
+    }
+    return options.keys === undefined ? {} : { keys: options.keys };
+  }
+}
+
+/** Which part of the container a feed shows; all of it when nothing is given. */
+export interface FeedOf {
+  readonly partitionKey?: PartitionKeyInput;
+  readonly keys?: KeyRange;
+}
+
+const pageItems = 100;
+const pageBytes: number = 4 * 1024 * 1024;
+
+function conditions(options: WriteOptions): { ifMatch?: string; ifNoneMatch?: string } {
+  return { ...ifMatchOf(options), ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }) };
+}
+
+function ifMatchOf(options: { readonly ifMatch?: string }): { ifMatch?: string } {
+  return options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch };
+}
+
+/** The outcome of a command that was not refused. */
+function accepted(outcome: UnitOutcome | undefined): Exclude<UnitOutcome, { kind: 'rejected' }> {
+  if (outcome === undefined) throw new DatabaseError('internal', 'A command came back without an outcome.');
+  if (outcome.kind === 'rejected') throw new DatabaseError(outcome.code, outcome.message);
+  return outcome;
+}
+
+function mismatch(): DatabaseError {
+  const message = 'The partition key given does not match the partition key in the document.';
+  return new DatabaseError('partition-key-mismatch', message);
+}

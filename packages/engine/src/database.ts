@@ -1,0 +1,242 @@
+// The database, as an embedder sees it: `openDatabase` gives the same database in-process that the server puts on the wire.
+
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import { systemEnvironment } from './ambient.ts';
+import { backUp, restore } from './backup.ts';
+import type { CheckReport } from './check.ts';
+import { checkDatabase } from './check.ts';
+import { Container } from './container.ts';
+import { checkReplaceable, readContainerDefinition } from './container-definition.ts';
+import type { EngineFigures, EngineHealth } from './embedded/engine.ts';
+import { EmbeddedEngine } from './embedded/engine.ts';
+import { runMaintenance } from './embedded/maintenance.ts';
+import type { IndexProvider } from './embedded/recovery.ts';
+import type { Environment } from './environment.ts';
+import type { FileSystem } from './files/file-system.ts';
+import { lockFolder } from './files/folder-lock.ts';
+import { memoryFiles } from './files/memory-files.ts';
+import { nodeFiles } from './files/node-files.ts';
+import { claimFolder } from './folder.ts';
+import { lmdbIndexProvider } from './index/lmdb-provider.ts';
+import { memoryIndex } from './index/memory-index.ts';
+import { segmentBytesMax, segmentBytesMin } from './limits.ts';
+import type { ContainerInfo, DatabaseInfo } from './range-engine.ts';
+
+export interface OpenOptions {
+  /** Where the data is kept. Left out together with `memory: true`. */
+  readonly folder?: string;
+  /** Keeps nothing: everything is gone when the database is closed. */
+  readonly memory?: boolean;
+  /** 'full': acknowledged means on disk. 'os': as far as the operating system, a power cut may lose the last writes. */
+  readonly sync?: 'full' | 'os';
+  /** Told how much of the index has been rebuilt, 0 to 1, when it has to be. */
+  readonly onRebuildProgress?: (fraction: number) => void;
+  /** Time and chance, for tests. */
+  readonly environment?: Environment;
+  /** Without it expired documents, history and dead segments are tidied up only by `maintain`. */
+  readonly maintenance?: boolean;
+}
+
+export interface ContainerOptions {
+  /** The number of ranges it begins with. */
+  readonly ranges?: number;
+  /** How long every version is kept; overrides `changeFeedPolicy.retentionDuration`. */
+  readonly historyMs?: number;
+}
+
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const environment = options.environment ?? systemEnvironment();
+  const segments = { sync: options.sync ?? 'full', segmentBytesMin, segmentBytesMax };
+  const progress = options.onRebuildProgress === undefined ? {} : { onRebuildProgress: options.onRebuildProgress };
+  const runsMaintenance = options.maintenance ?? true;
+  if (options.memory === true) {
+    if (options.folder !== undefined)
+      throw new DatabaseError('bad-request', 'Give a folder or memory: true, not both.');
+    const index: IndexProvider = { open: async () => memoryIndex(), discard: async () => {} };
+    const files = memoryFiles();
+    const engine = await EmbeddedEngine.open({ files, index, environment, segments, isRestored: false, ...progress });
+    return new Database(engine, { files, environment, runsMaintenance, release: async () => {} });
+  }
+  if (options.folder === undefined)
+    throw new DatabaseError('bad-request', 'Give the folder of the data, or memory: true.');
+  return openFolder(options.folder, { environment, segments, progress, runsMaintenance });
+}
+
+async function openFolder(
+  folder: string,
+  how: {
+    readonly environment: Environment;
+    readonly segments: { sync: 'full' | 'os'; segmentBytesMin: number; segmentBytesMax: number };
+    readonly progress: { onRebuildProgress?: (fraction: number) => void };
+    readonly runsMaintenance: boolean;
+  },
+): Promise<Database> {
+  const { environment, segments, progress, runsMaintenance } = how;
+  const files = nodeFiles(folder);
+  await files.makeDirectory('.');
+  const lock = await lockFolder(folder);
+  try {
+    const claim = await claimFolder(files, environment);
+    const engine = await EmbeddedEngine.open({
+      files,
+      index: lmdbIndexProvider(folder, files, environment),
+      environment,
+      segments,
+      isRestored: claim.isRestored,
+      ...progress,
+    });
+    await claim.opened();
+    return new Database(engine, { files, environment, runsMaintenance, release: () => lock.close() });
+  } catch (error) {
+    await lock.close();
+    throw error;
+  }
+}
+
+export class Database implements AsyncDisposable {
+  readonly #engine: EmbeddedEngine;
+  readonly #files: FileSystem;
+  readonly #environment: Environment;
+  readonly #release: () => Promise<void>;
+  readonly #stop = new AbortController();
+  readonly #maintenance: Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    engine: EmbeddedEngine,
+    options: {
+      readonly files: FileSystem;
+      readonly environment: Environment;
+      readonly runsMaintenance: boolean;
+      release(): Promise<void>;
+    },
+  ) {
+    this.#engine = engine;
+    this.#files = options.files;
+    this.#environment = options.environment;
+    this.#release = options.release;
+    this.#maintenance = options.runsMaintenance
+      ? runMaintenance(engine, options.environment.clock, this.#stop.signal)
+      : Promise.resolve();
+  }
+
+  /** What is below; for packages of this repository. */
+  get engine(): EmbeddedEngine {
+    return this.#engine;
+  }
+
+  get health(): EngineHealth {
+    return this.#engine.health;
+  }
+
+  get figures(): EngineFigures {
+    return this.#engine.figures;
+  }
+
+  databases(): DatabaseInfo[] {
+    return this.#engine.databases();
+  }
+
+  createDatabase(id: string): Promise<DatabaseInfo> {
+    return this.#engine.createDatabase(id);
+  }
+
+  async createDatabaseIfNotExists(id: string): Promise<DatabaseInfo> {
+    try {
+      return await this.createDatabase(id);
+    } catch (error) {
+      const found = this.databases().find((database) => database.id === id);
+      if (isConflict(error) && found !== undefined) return found;
+      throw error;
+    }
+  }
+
+  deleteDatabase(id: string): Promise<void> {
+    return this.#engine.deleteDatabase(id);
+  }
+
+  containers(database: string): ContainerInfo[] {
+    return this.#engine.containers(database);
+  }
+
+  /** `definition` is the service's JSON: id, partitionKey, defaultTtl, uniqueKeyPolicy, changeFeedPolicy and so on. */
+  async createContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
+    const read = readContainerDefinition(definition);
+    const historyMs = options.historyMs ?? (read.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
+    await this.#engine.createContainer(database, read, { ranges: options.ranges ?? 1, historyMs });
+    return this.container(database, read.id);
+  }
+
+  async createContainerIfNotExists(
+    database: string,
+    definition: object,
+    options: ContainerOptions = {},
+  ): Promise<Container> {
+    try {
+      return await this.createContainer(database, definition, options);
+    } catch (error) {
+      if (isConflict(error)) return this.container(database, readContainerDefinition(definition).id);
+      throw error;
+    }
+  }
+
+  async replaceContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
+    const next = readContainerDefinition(definition);
+    const { info } = this.container(database, next.id);
+    checkReplaceable(info.definition, next);
+    const historyMs = options.historyMs ?? (next.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
+    const kept = { ...next, partitionKey: info.definition.partitionKey };
+    await this.#engine.replaceContainer(info.number, kept, { historyMs });
+    return this.container(database, next.id);
+  }
+
+  async deleteContainer(database: string, id: string): Promise<void> {
+    await this.#engine.deleteContainer(this.container(database, id).info.number);
+  }
+
+  container(database: string, id: string): Container {
+    const { number } = this.#find(database, id);
+    return new Container(this.#engine, () => this.#find(database, id, number));
+  }
+
+  /** Copies everything as of now into an empty folder, while writes go on. */
+  backup(target: FileSystem | string): Promise<{ readonly bytes: number; readonly sequence: number }> {
+    return backUp(this.#engine, this.#files, typeof target === 'string' ? nodeFiles(target) : target);
+  }
+
+  /** Proves that log and index agree. */
+  check(): Promise<CheckReport> {
+    return checkDatabase(this.#engine, this.#files);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#stop.abort();
+    await this.#maintenance;
+    await this.#engine.close();
+    await this.#release();
+  }
+
+  #find(database: string, id: string, number?: number): ContainerInfo {
+    const found = this.#engine.containers(database).find((container) => container.id === id);
+    if (found !== undefined && (number === undefined || found.number === number)) return found;
+    throw new DatabaseError('container-not-found', `There is no container "${id}" in the database "${database}".`);
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return isDatabaseError(error) && error.code === 'conflict';
+}
+
+/** Copies a backup into an empty folder. Opened, it goes on as a new history with everything the backup has. */
+export function restoreDatabase(options: { readonly backup: string; readonly folder: string }): Promise<void> {
+  return restore(nodeFiles(options.backup), nodeFiles(options.folder));
+}

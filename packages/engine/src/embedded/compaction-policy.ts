@@ -1,0 +1,137 @@
+// Which segments to compact next: neighbours in the log, sealed and fully indexed, with the least of use in them.
+
+import { segmentHeaderBytes } from '../log/segment.ts';
+import type { Segment } from '../log/segment-store.ts';
+import type { DatabaseState } from './state.ts';
+
+/** A segment is rewritten when less than this share of it is of use; it bounds the log at 1 / share of what must be kept. */
+const usefulShareMin = 0.55;
+const inputsMax = 16;
+/** Small neighbours are joined once there are this many of them, so that the number of files stays in proportion. */
+const smallNeighboursMin = 6;
+
+export interface CompactionChoice {
+  readonly inputs: readonly Segment[];
+  readonly lastSequence: number;
+  /** No older segment holds a version that a dropped tombstone could bring back. */
+  readonly dropsTombstones: boolean;
+}
+
+interface Candidate {
+  readonly segment: Segment;
+  readonly lastSequence: number;
+  /** Bytes of records that a compaction would keep. */
+  readonly keptBytes: number;
+  readonly usefulShare: number;
+  readonly hasSuperseded: boolean;
+}
+
+export function chooseInputs(
+  state: DatabaseState,
+  indexedSequence: number,
+  segmentBytesMax: number,
+): CompactionChoice | undefined {
+  const candidates = candidatesOf(state, indexedSequence);
+  const window = leastUseful(candidates, segmentBytesMax) ?? smallNeighbours(candidates, segmentBytesMax);
+  if (window === undefined) return undefined;
+  const inputs = candidates.slice(window.first, window.end);
+  return {
+    inputs: inputs.map((candidate) => candidate.segment),
+    lastSequence: (inputs.at(-1) as Candidate).lastSequence,
+    dropsTombstones: !candidates.slice(0, window.first).some((candidate) => candidate.hasSuperseded),
+  };
+}
+
+function candidatesOf(state: DatabaseState, indexedSequence: number): Candidate[] {
+  const all = state.segments.all;
+  const candidates: Candidate[] = [];
+  let isOldestClean = true;
+  for (const [i, segment] of all.entries()) {
+    const next = all[i + 1];
+    if (segment === state.segments.active || next === undefined) break;
+    const lastSequence = segment.header.lastSequence ?? next.header.firstSequence - 1;
+    if (lastSequence > indexedSequence) break;
+    const candidate = measure(state, segment, lastSequence, isOldestClean);
+    if (candidate.hasSuperseded) isOldestClean = false;
+    candidates.push(candidate);
+  }
+  return candidates;
+}
+
+/** `dropsTombstones`: everything older is clean, so that this segment's tombstones need not be kept. */
+function measure(state: DatabaseState, segment: Segment, lastSequence: number, dropsTombstones: boolean): Candidate {
+  let kept = 0;
+  let hasSuperseded = false;
+  for (const [number, sums] of state.usage.sums(segment.id)) {
+    const container = state.findContainer(number);
+    if (container === undefined) continue;
+    kept += sums.liveBytes;
+    if (sums.supersededRecords > 0) hasSuperseded = true;
+    if (container.entry.historyMs > 0) {
+      kept += sums.supersededBytes * retainedShare(state, segment, container.entry.floorSecond) + sums.tombstoneBytes;
+    } else if (!dropsTombstones) kept += sums.tombstoneBytes;
+  }
+  const used = Math.max(1, segment.usedBytes - segmentHeaderBytes);
+  return { segment, lastSequence, keptBytes: kept, usefulShare: kept / used, hasSuperseded };
+}
+
+/** How much of what is superseded in a segment history still needs; one look at its seconds. */
+function retainedShare(state: DatabaseState, segment: Segment, floorSecond: number): number {
+  let superseded = 0;
+  let retained = 0;
+  for (let ordinal = 0; ordinal < segment.recordCount; ordinal += 1) {
+    if (!state.usage.isSuperseded(segment.id, ordinal)) continue;
+    superseded += 1;
+    if (state.usage.supersededSecond(segment.id, ordinal) > floorSecond) retained += 1;
+  }
+  return superseded === 0 ? 0 : retained / superseded;
+}
+
+function leastUseful(candidates: readonly Candidate[], bytesMax: number): { first: number; end: number } | undefined {
+  let best = -1;
+  for (const [i, candidate] of candidates.entries()) {
+    if (candidate.usefulShare >= usefulShareMin) continue;
+    if (best === -1 || candidate.usefulShare < (candidates[best] as Candidate).usefulShare) best = i;
+  }
+  if (best === -1) return undefined;
+  return grow(candidates, best, bytesMax, (candidate) => candidate.usefulShare < usefulShareMin);
+}
+
+function smallNeighbours(
+  candidates: readonly Candidate[],
+  bytesMax: number,
+): { first: number; end: number } | undefined {
+  const isSmall = (candidate: Candidate) => candidate.keptBytes < bytesMax / 8;
+  for (const [i, candidate] of candidates.entries()) {
+    if (!isSmall(candidate)) continue;
+    const window = grow(candidates, i, bytesMax, isSmall);
+    if (window.end - window.first >= smallNeighboursMin) return window;
+  }
+  return undefined;
+}
+
+/** Neighbours on both sides join as long as they fit together and are worth it. */
+function grow(
+  candidates: readonly Candidate[],
+  start: number,
+  bytesMax: number,
+  isWorthIt: (candidate: Candidate) => boolean,
+): { first: number; end: number } {
+  let first = start;
+  let end = start + 1;
+  let bytes = (candidates[start] as Candidate).keptBytes;
+  const takes = (candidate: Candidate | undefined): candidate is Candidate =>
+    candidate !== undefined && isWorthIt(candidate) && bytes + candidate.keptBytes <= bytesMax;
+  while (end - first < inputsMax) {
+    const before = candidates[first - 1];
+    const after = candidates[end];
+    if (takes(after)) {
+      bytes += after.keptBytes;
+      end += 1;
+    } else if (takes(before)) {
+      bytes += before.keptBytes;
+      first -= 1;
+    } else break;
+  }
+  return { first, end };
+}

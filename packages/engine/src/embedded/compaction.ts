@@ -1,0 +1,246 @@
+// Compaction: rewrites neighbouring segments of which little is of use into one, while everything goes on.
+//
+//   write     what is kept of the inputs goes into a new file, flushed and named; nobody uses it yet
+//   move      the index entries of the documents in it are pointed at it, a few at a time; both copies are good
+//   swap      one index transaction puts its slices in the place of the inputs' slices
+//   retire    the inputs' files go when that transaction is flushed and the last reader has let go
+//
+// While both copies exist, a document superseded in one is superseded in the other (SegmentUsage.link), so that a feed never
+// shows an old version, whichever copy it walks. After a crash the output is thrown away if the index has never heard of it,
+// and its move is done again if it has.
+
+import { DatabaseError } from '@tidemark/model';
+import type { FileSystem } from '../files/file-system.ts';
+import type { Version } from '../index/documents.ts';
+import { isNewer } from '../index/documents.ts';
+import { docKey } from '../index/keys.ts';
+import { relocationRecordsMax } from '../limits.ts';
+import type { FrameView } from '../log/frame.ts';
+import { frameKind, operation } from '../log/frame.ts';
+import { SegmentScan } from '../log/scan.ts';
+import type { SegmentHeader } from '../log/segment.ts';
+import { corrupt, segmentHeaderBytes, segmentPath } from '../log/segment.ts';
+import type { Segment } from '../log/segment-store.ts';
+import type { CompactionOutput, KeptRecord } from './compaction-output.ts';
+import { collect, writeOutput } from './compaction-output.ts';
+import { chooseInputs } from './compaction-policy.ts';
+import { placeOf, slicesOf } from './group.ts';
+import type { IndexWriter } from './index-writer.ts';
+import { swapSlices } from './slice-swap.ts';
+import type { DatabaseState } from './state.ts';
+
+export interface CompactorOptions {
+  readonly files: FileSystem;
+  readonly state: DatabaseState;
+  readonly writer: IndexWriter;
+  readonly sync: 'full' | 'os';
+  readonly segmentBytesMax: number;
+  /** Resolves when every group decided before the call has been published. */
+  barrier(): Promise<void>;
+}
+
+export class Compactor {
+  readonly #options: CompactorOptions;
+  readonly #moving = new Set<number>();
+  #running: Promise<boolean> | undefined;
+  #holds = 0;
+  #isClosed = false;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+  }
+
+  isMoving(segment: number): boolean {
+    return this.#moving.has(segment);
+  }
+
+  /** One compaction, if there is one worth doing. Resolves with whether there was. */
+  run(): Promise<boolean> {
+    if (this.#isClosed || this.#holds > 0) return Promise.resolve(false);
+    this.#running ??= this.#runOnce().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** No segment comes or goes until the returned function is called. */
+  async hold(): Promise<() => void> {
+    this.#holds += 1;
+    await this.#running;
+    return () => {
+      this.#holds -= 1;
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    try {
+      await this.#running;
+    } catch {
+      // Whoever called `run` has been told; an unfinished output is sorted out by the next open.
+    }
+  }
+
+  async #runOnce(): Promise<boolean> {
+    const { state, writer, files } = this.#options;
+    const choice = chooseInputs(state, writer.checkpoint.sequence, this.#options.segmentBytesMax);
+    if (choice === undefined) return false;
+    const { inputs, dropsTombstones, lastSequence } = choice;
+    const records = await collect(files, state, inputs, dropsTombstones);
+    const header: SegmentHeader = {
+      id: state.segments.takeId(),
+      salt: state.segments.newSalt().toString('hex'),
+      kind: 'compacted',
+      sync: this.#options.sync,
+      firstSequence: (inputs[0] as Segment).header.firstSequence,
+      lastSequence,
+      inputs: inputs.map((input) => input.id),
+    };
+    const output = await writeOutput(files, header, records);
+    this.#adopt(output, inputs);
+    await this.#move(output);
+    await this.#options.barrier();
+    await this.#swap(output, inputs);
+    return true;
+  }
+
+  #adopt(output: CompactionOutput, inputs: readonly Segment[]): void {
+    const { state } = this.#options;
+    const { id } = output.segment;
+    state.segments.adopt(output.segment);
+    this.#moving.add(id);
+    const sourceSegment = new Uint16Array(output.records.length);
+    const sourceOrdinal = new Uint32Array(output.records.length);
+    for (const [ordinal, record] of output.records.entries()) {
+      sourceSegment[ordinal] = record.source;
+      sourceOrdinal[ordinal] = record.sourceOrdinal;
+      state.usage.add(id, record.container, record.place.recordBytes, record.input.operation === operation.delete);
+    }
+    const segments = inputs.map((input) => input.id);
+    this.#copyMarks(output, segments);
+    state.usage.link(id, { segments, sourceSegment, sourceOrdinal });
+  }
+
+  /** Brings over what was superseded in the inputs since the records were copied. */
+  #copyMarks(output: CompactionOutput, inputs: readonly number[]): void {
+    const { usage } = this.#options.state;
+    for (const record of output.records) {
+      const source = inputs[record.source] as number;
+      if (!usage.isSuperseded(source, record.sourceOrdinal)) continue;
+      const second = usage.supersededSecond(source, record.sourceOrdinal);
+      usage.supersede(record.place, record.container, second === 0 ? undefined : second);
+    }
+  }
+
+  async #move(output: CompactionOutput): Promise<void> {
+    const { state, writer } = this.#options;
+    let moved = 0;
+    for (const record of output.records) {
+      if (record.input.operation === operation.delete || this.#isClosed) continue;
+      if (!this.#moveOne(record)) continue;
+      moved += 1;
+      if (moved % relocationRecordsMax === 0) await writer.progress();
+    }
+    state.usage.touch(output.segment.id);
+    if (this.#isClosed) throw new DatabaseError('closed', 'The database is being closed.');
+    await writer.drained();
+  }
+
+  /** Points the document's entry at the copy, if the copy is of its latest version. */
+  #moveOne(record: KeptRecord): boolean {
+    const { state, writer } = this.#options;
+    const { input, container } = record;
+    const key = docKey(container, input.epk, input.partitionKey, input.id);
+    const keyText = key.toString('latin1');
+    const version = state.findVisible(key, keyText);
+    if (version === undefined || version.lsn !== input.lsn || version.ix !== input.ix) return false;
+    const moved: Version = { ...version, range: record.label, place: record.place, body: undefined };
+    state.overlay.put(keyText, { key, version: moved, sequence: writer.checkpoint.sequence });
+    writer.move(keyText, { key, version: moved });
+    return true;
+  }
+
+  async #swap(output: CompactionOutput, inputs: readonly Segment[]): Promise<void> {
+    const { state, writer } = this.#options;
+    const ids = inputs.map((input) => input.id);
+    const ranges = new Set<number>();
+    for (const container of state.containers()) {
+      for (const range of container.ranges) {
+        ranges.add(range.number);
+        for (const ancestor of range.entry.ancestors) ranges.add(ancestor.number);
+      }
+    }
+    await writer.exclusively(async (index) => {
+      this.#copyMarks(output, ids);
+      const swap = swapSlices(index, ranges, new Set(ids), output.slices);
+      this.#moving.delete(output.segment.id);
+      state.usage.touch(output.segment.id);
+      for (const id of ids) state.usage.forget(id);
+      await index.apply([...swap.changes, ...writer.sharedChanges()]);
+      writer.forgetChunks(swap.ranges);
+      state.usage.unlink(output.segment.id);
+    });
+    await state.segments.retire(ids);
+  }
+
+  /**
+   * Finishes what a crash interrupted, before anything is served: whether each copy is of the latest version is told by the
+   * index, whose entry has the same position or a newer one.
+   */
+  async resume(id: number): Promise<void> {
+    const { state, files } = this.#options;
+    const segment = state.segments.find(id);
+    if (segment === undefined) return;
+    this.#moving.add(id);
+    const inputs = (segment.header.inputs ?? []).map((input) => state.segments.find(input));
+    const present = inputs.filter((input): input is Segment => input !== undefined);
+    const records: KeptRecord[] = [];
+    const slices: CompactionOutput['slices'][number][] = [];
+    const scan = await SegmentScan.open(files, segment.header, { offset: segmentHeaderBytes, sequence: 0 });
+    try {
+      for (let frame = await scan.next(); frame !== undefined; frame = await scan.next()) {
+        const { view, offset } = frame;
+        if (view.header.kind === frameKind.footer) break;
+        slices.push(...slicesOf(view, id, offset));
+        for (let record = 0; record < view.header.recordCount; record += 1) {
+          const isDelete = view.operation(record) === operation.delete;
+          const key = docKey(view.containerOfRun(0), view.epk(record), view.partitionKey(record), view.id(record));
+          const place = placeOf(view, record, id, offset);
+          if (!isDelete) this.#resumeOne(key, view.containerOfRun(0), view.rangeOfRun(0), view, record, place);
+        }
+        if (state.overlay.isFull) await this.#options.writer.progress();
+      }
+      if (scan.end.isInvalid) throw corrupt(segmentPath(id), scan.end.offset, 'a frame is not valid');
+    } finally {
+      await scan.close();
+    }
+    await this.#options.writer.drained();
+    await this.#swap({ segment, records, slices }, present);
+  }
+
+  #resumeOne(
+    key: Buffer,
+    container: number,
+    label: number,
+    view: FrameView,
+    record: number,
+    place: Version['place'],
+  ): void {
+    const { state, writer } = this.#options;
+    const keyText = key.toString('latin1');
+    const version = state.findVisible(key, keyText);
+    const position = { lsn: view.lsn(record), ix: view.ix(record) };
+    if (version !== undefined && version.lsn === position.lsn && version.ix === position.ix) {
+      const moved: Version = { ...version, range: label, place, body: undefined };
+      state.overlay.put(keyText, { key, version: moved, sequence: writer.checkpoint.sequence });
+      writer.move(keyText, { key, version: moved });
+      return;
+    }
+    if (version !== undefined && !isNewer(version, position)) return;
+    if (state.usage.isSuperseded(place.segment, place.ordinal)) return;
+    // When it was superseded is not known any more: kept as long as if it were now.
+    const second = Math.floor(state.environment.clock.nowMs() / 1000);
+    const keepsHistory = (state.findContainer(container)?.entry.historyMs ?? 0) > 0;
+    state.usage.supersede(place, container, keepsHistory ? second : undefined);
+  }
+}

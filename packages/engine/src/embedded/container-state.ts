@@ -1,0 +1,106 @@
+// One container while the database is open: its catalog entry, made ready for use.
+
+import {
+  containerRid,
+  containerRidPrefix,
+  databaseRid,
+  documentRidWriter,
+  formatEtag,
+  parsePartitionKeyPath,
+} from '@tidemark/model';
+import type { UniqueKeyPaths } from '../write/decision.ts';
+import { parseUniqueKey } from '../write/unique.ts';
+import type { ContainerEntry } from './catalog.ts';
+import type { RangeState } from './range.ts';
+
+/** Documents of one partition key that are deleted, although their records are still there (delete by partition key). */
+export interface Purge {
+  /** The catalog number of the job. */
+  readonly number: number;
+  readonly partitionKey: Buffer;
+  readonly epk: Buffer;
+  readonly lsnMax: number;
+  /** What the doc keys of the partition begin with. */
+  readonly prefix: Buffer;
+}
+
+export class ContainerState {
+  readonly entry: ContainerEntry;
+  /** In the order of the key space. */
+  readonly ranges: readonly RangeState[];
+  readonly uniqueKeys: readonly UniqueKeyPaths[];
+  readonly partitionKeyPaths: readonly (readonly string[])[];
+  readonly defaultTtl: number | undefined;
+  readonly ridOf: (ridNumber: number) => string;
+  readonly rid: string;
+  readonly #self: string;
+  readonly #epoch: number;
+  /** By partition key bytes as Latin-1 text. */
+  readonly purges: Map<string, Purge>;
+
+  constructor(entry: ContainerEntry, ranges: readonly RangeState[], epoch: number, purges: Map<string, Purge>) {
+    this.entry = entry;
+    this.ranges = ranges;
+    this.uniqueKeys = entry.definition.uniqueKeyPolicy.uniqueKeys.map(({ paths }) => parseUniqueKey(paths));
+    this.partitionKeyPaths = entry.definition.partitionKey.paths.map(parsePartitionKeyPath);
+    this.defaultTtl = entry.definition.defaultTtl;
+    this.ridOf = documentRidWriter(containerRidPrefix(entry.database, entry.number));
+    this.rid = containerRid(entry.database, entry.number);
+    this.#self = `dbs/${databaseRid(entry.database)}/colls/${this.rid}/docs/`;
+    this.#epoch = epoch;
+    this.purges = purges;
+  }
+
+  get number(): number {
+    return this.entry.number;
+  }
+
+  etagOf(lsn: number, ix: number): string {
+    return formatEtag(this.#epoch, lsn, ix);
+  }
+
+  /** What follows the client's JSON in a stored body. Everything in it is ASCII. */
+  suffix(ridNumber: number, lsn: number, ix: number, timeMs: number): string {
+    const rid = this.ridOf(ridNumber);
+    const etag = formatEtag(this.#epoch, lsn, ix);
+    const seconds = Math.floor(timeMs / 1000);
+    return `,"_rid":"${rid}","_self":"${this.#self}${rid}/","_etag":"\\"${etag}\\"","_attachments":"attachments/","_ts":${seconds},"_lsn":${lsn}}`;
+  }
+
+  rangeOf(epk: Uint8Array): RangeState {
+    let low = 0;
+    let high = this.ranges.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.ranges[middle] as RangeState).minKey.compare(epk) <= 0) low = middle;
+      else high = middle - 1;
+    }
+    return this.ranges[low] as RangeState;
+  }
+
+  rangeWithId(id: string): RangeState | undefined {
+    return this.ranges.find((range) => range.entry.id === id);
+  }
+
+  isPurged(partitionKey: Buffer, lsn: number): boolean {
+    if (this.purges.size === 0) return false;
+    const purge = this.purges.get(partitionKey.toString('latin1'));
+    return purge !== undefined && lsn <= purge.lsnMax;
+  }
+
+  isPurgedKey(key: Buffer, lsn: number): boolean {
+    for (const { prefix, lsnMax } of this.purges.values()) {
+      if (lsn <= lsnMax && key.subarray(0, prefix.length).equals(prefix)) return true;
+    }
+    return false;
+  }
+}
+
+/** A stored body without its last member: `,"_lsn":N}` has a known length. The bytes are copied. */
+export function withoutLsn(body: Buffer, lsn: number): Buffer {
+  const length = body.length - `,"_lsn":${lsn}}`.length;
+  const copy = Buffer.allocUnsafe(length + 1);
+  body.copy(copy, 0, 0, length);
+  copy[length] = 0x7d;
+  return copy;
+}

@@ -1,0 +1,634 @@
+// The embedded engine: the seam on one process, one log and one index.
+
+import { assert, DatabaseError, databaseRid, formatEtag, isDatabaseError, validateResourceName } from '@tidemark/model';
+import type { ContainerDefinition } from '../container-definition.ts';
+import type { Environment } from '../environment.ts';
+import { readFeedPage } from '../feed/reader.ts';
+import { lsnAtTime } from '../feed/time.ts';
+import { Waiters } from '../feed/waiters.ts';
+import type { FileSystem } from '../files/file-system.ts';
+import { docKey } from '../index/keys.ts';
+import { clockJumpReportedMs, queuedBytesMax, restoredTailGap } from '../limits.ts';
+import type { SegmentOptions } from '../log/segment-store.ts';
+import type {
+  ContainerInfo,
+  DatabaseInfo,
+  Decide,
+  DocumentKey,
+  EngineProfile,
+  FeedPage,
+  FeedRequest,
+  FeedScope,
+  RangeEngine,
+  RangeInfo,
+  ReadFeedPage,
+  StoredDocument,
+  UnitResult,
+} from '../range-engine.ts';
+import type { Unit } from '../write/command.ts';
+import type { CatalogChange, ContainerEntry, DatabaseEntry, RangeEntry } from './catalog.ts';
+import { Committer } from './committer.ts';
+import { Compactor } from './compaction.ts';
+import type { ContainerState } from './container-state.ts';
+import type { DurableGroup } from './group.ts';
+import { IndexWriter } from './index-writer.ts';
+import { runPurges, sweepExpired, trimHistory } from './jobs.ts';
+import { firstRanges, mergeRanges, splitRange } from './lineage.ts';
+import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
+import type { RangeState } from './range.ts';
+import { readByRid, readDocument, readInRidOrder, readVersion } from './read.ts';
+import type { IndexProvider, Recovered } from './recovery.ts';
+import { metaOf, recover } from './recovery.ts';
+import type { DatabaseState } from './state.ts';
+import { purgeKind } from './state.ts';
+import { rangeIdGone, UnitSubmission } from './unit.ts';
+
+export interface EmbeddedEngineOptions {
+  readonly files: FileSystem;
+  readonly index: IndexProvider;
+  readonly environment: Environment;
+  readonly segments: SegmentOptions;
+  readonly isRestored: boolean;
+  readonly onRebuildProgress?: (fraction: number) => void;
+}
+
+export interface EngineHealth {
+  /** 'read-only' and 'index-failed' end when the database is opened again; 'damaged' asks for a look at the message. */
+  readonly status: 'ok' | 'read-only' | 'index-failed' | 'damaged';
+  readonly message: string | undefined;
+  /** How far the clock jumped at the last jump that was worth reporting. */
+  readonly clockJumpMs: number;
+}
+
+export interface EngineFigures {
+  readonly groups: number;
+  readonly segmentBytes: number;
+  readonly segments: number;
+  readonly overlayRecords: number;
+  readonly overlayBytes: number;
+  readonly bitmapBytes: number;
+  readonly waiters: number;
+  readonly sequence: number;
+  readonly indexedSequence: number;
+}
+
+export class EmbeddedEngine implements RangeEngine {
+  readonly profile: EngineProfile = {
+    shared: false,
+    push: 'inproc',
+    merge: true,
+    maxUnitBytes: queuedBytesMax,
+    syncReads: true,
+    snapshotReads: false,
+  };
+  readonly state: DatabaseState;
+  readonly #options: EmbeddedEngineOptions;
+  readonly #waiters = new Waiters();
+  readonly writer: IndexWriter;
+  readonly #compactor: Compactor;
+  #committer: Committer | undefined;
+  /** Catalog changes one at a time: each is decided on the published catalog. */
+  #catalogTurn: Promise<unknown> = Promise.resolve();
+  #failure: DatabaseError | undefined;
+  #clockJumpMs = 0;
+  #lastNowMs: number;
+
+  private constructor(options: EmbeddedEngineOptions, recovered: Recovered) {
+    this.#options = options;
+    this.state = recovered.state;
+    this.#lastNowMs = options.environment.clock.nowMs();
+    this.writer = new IndexWriter(
+      {
+        index: recovered.state.index,
+        overlay: recovered.state.overlay,
+        usage: recovered.state.usage,
+        environment: options.environment,
+        position: (range) => this.state.position(range),
+        segmentFacts: (segment) => this.#segmentFacts(segment),
+        nextCatalogNumber: () => this.state.catalog.nextNumber,
+        flushLog: () => (options.segments.sync === 'os' ? this.state.segments.flush() : Promise.resolve()),
+        onFailure: (error) => this.#onFailure(error),
+      },
+      recovered.checkpoint,
+      recovered.isRebuild,
+    );
+    this.#compactor = new Compactor({
+      files: options.files,
+      state: this.state,
+      writer: this.writer,
+      sync: options.segments.sync,
+      segmentBytesMax: options.segments.segmentBytesMax,
+      barrier: () => this.#barrier(),
+    });
+    this.state.onCommit((range) => this.#waiters.wake(range));
+  }
+
+  static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+    const recovered = await recover({
+      ...options,
+      ...(options.onRebuildProgress === undefined ? {} : { progress: options.onRebuildProgress }),
+    });
+    const engine = new EmbeddedEngine(options, recovered);
+    await engine.#start(recovered);
+    return engine;
+  }
+
+  async #start(recovered: Recovered): Promise<void> {
+    const { segments, usage } = this.state;
+    let { nextSequence } = await recovered.replay((group) => this.#publishReplayed(group));
+    if (this.#options.isRestored) {
+      this.state.raiseTails(restoredTailGap);
+      await this.#roll(nextSequence, 0);
+      nextSequence += 1;
+    }
+    for (const segment of segments.all) if (!usage.isKnown(segment.id)) usage.touch(segment.id);
+    if (recovered.isRebuild) {
+      await this.writer.finishRebuild(nextSequence - 1, segments.active.id, segments.active.usedBytes);
+    }
+    segments.prepareSpare();
+    this.#committer = new Committer({
+      environment: this.#options.environment,
+      segments,
+      sync: this.#options.segments.sync,
+      nextSequence,
+      roll: (sequence, needBytes) => this.#roll(sequence, needBytes),
+      publish: (group) => this.#publish(group),
+      room: () => this.#room(),
+      onVoid: () => this.state.unstageAll(),
+      onFailure: (error) => this.#onFailure(error),
+    });
+    for (const output of recovered.unfinished) await this.#compactor.resume(output);
+  }
+
+  /** Ends what is under way, writes a last checkpoint and lets go of the files. */
+  async close(): Promise<void> {
+    await this.#compactor.close();
+    await this.#committer?.close();
+    try {
+      await this.writer.drained();
+    } catch {
+      // An index that failed has been reported and will be rebuilt; closing must still let go of everything.
+    }
+    await this.state.segments.close();
+    await this.state.index.close();
+  }
+
+  get health(): EngineHealth {
+    const failure = this.#failure;
+    return { status: statusOf(failure), message: failure?.message, clockJumpMs: this.#clockJumpMs };
+  }
+
+  get figures(): EngineFigures {
+    const { segments, overlay, usage } = this.state;
+    return {
+      groups: this.#committing.groups,
+      segmentBytes: segments.bytes,
+      segments: segments.all.length,
+      overlayRecords: overlay.records,
+      overlayBytes: overlay.bytes,
+      bitmapBytes: usage.memoryBytes,
+      waiters: this.#waiters.count,
+      sequence: this.#committing.sequence,
+      indexedSequence: this.writer.checkpoint.sequence,
+    };
+  }
+
+  // Databases and containers
+
+  databases(): DatabaseInfo[] {
+    return this.state.catalog.databases().map((entry) => this.#databaseInfo(entry));
+  }
+
+  createDatabase(id: string): Promise<DatabaseInfo> {
+    validateResourceName(id, 'database');
+    return this.#changeCatalog(() => {
+      if (this.state.catalog.findDatabase(id) !== undefined) {
+        throw new DatabaseError('conflict', `There is a database "${id}" already.`);
+      }
+      const number = this.state.catalog.takeNumber();
+      const put: DatabaseEntry = { type: 'database', number, id, timeMs: this.#nowMs(), version: 1 };
+      return { changes: [{ put }], result: () => this.#databaseInfo(put) };
+    });
+  }
+
+  deleteDatabase(id: string): Promise<void> {
+    return this.#changeCatalog(() => {
+      const database = this.state.catalog.database(id);
+      const changes: CatalogChange[] = [];
+      for (const container of this.state.catalog.containers()) {
+        if (container.database === database.number) changes.push(...this.#removal(container));
+      }
+      changes.push({ remove: database.number });
+      return { changes, result: () => undefined };
+    });
+  }
+
+  containers(database: string): ContainerInfo[] {
+    const { number } = this.state.catalog.database(database);
+    const entries = this.state.catalog.containers().filter((entry) => entry.database === number);
+    return entries.map((entry) => this.#containerInfo(entry));
+  }
+
+  createContainer(
+    database: string,
+    definition: ContainerDefinition,
+    options: { readonly ranges: number; readonly historyMs: number },
+  ): Promise<ContainerInfo> {
+    return this.#changeCatalog(() => {
+      const { catalog } = this.state;
+      const owner = catalog.database(database);
+      if (catalog.findContainerByName(owner.number, definition.id) !== undefined) {
+        throw new DatabaseError('conflict', `There is a container "${definition.id}" already.`);
+      }
+      const ranges = firstRanges(definition, options.ranges, () => catalog.takeNumber());
+      const put: ContainerEntry = {
+        type: 'container',
+        number: catalog.takeNumber(),
+        database: owner.number,
+        id: definition.id,
+        definition,
+        timeMs: this.#nowMs(),
+        version: 1,
+        nextRangeId: ranges.length,
+        ranges,
+        gone: [],
+        historyMs: options.historyMs,
+        floorSecond: 0,
+      };
+      return { changes: [{ put }], result: () => this.#containerInfo(put) };
+    });
+  }
+
+  replaceContainer(
+    container: number,
+    definition: ContainerDefinition,
+    options: { readonly historyMs: number },
+  ): Promise<ContainerInfo> {
+    return this.#changeCatalog(() => {
+      const entry = this.state.catalog.container(container);
+      const state = this.state.container(container);
+      const isHistoryNew = entry.historyMs === 0 && options.historyMs > 0;
+      // What was superseded before history was asked for is gone: history begins at the tail.
+      const ranges = isHistoryNew ? state.ranges.map(withFloorAtTail) : entry.ranges;
+      const put: ContainerEntry = {
+        ...entry,
+        definition,
+        ranges,
+        timeMs: this.#nowMs(),
+        version: entry.version + 1,
+        historyMs: options.historyMs,
+      };
+      return { changes: [{ put }], result: () => this.#containerInfo(put) };
+    });
+  }
+
+  deleteContainer(container: number): Promise<void> {
+    return this.#changeCatalog(() => {
+      const changes = this.#removal(this.state.catalog.container(container));
+      return { changes, result: () => undefined };
+    });
+  }
+
+  // Ranges
+
+  ranges(container: number): RangeInfo[] {
+    return this.state.container(container).ranges.map(rangeInfo);
+  }
+
+  rangeOf(container: number, epk: Uint8Array): string {
+    return this.state.container(container).rangeOf(epk).entry.id;
+  }
+
+  split(container: number, range: string, at?: string): Promise<readonly RangeInfo[]> {
+    return this.#changeCatalog(() => {
+      const state = this.state.container(container);
+      const parent = this.#range(state, range);
+      const { catalog } = this.state;
+      const put = splitRange(state.entry, parent.entry, at, parent.decidedLsn, () => catalog.takeNumber());
+      parent.isSealed = true;
+      const result = () => this.#childrenOf(put, state.entry);
+      return { changes: [{ put }], result };
+    });
+  }
+
+  merge(container: number, left: string, right: string): Promise<RangeInfo> {
+    return this.#changeCatalog(() => {
+      const state = this.state.container(container);
+      const parents = [this.#range(state, left), this.#range(state, right)] as const;
+      const [a, b] = parents.map(({ entry, decidedLsn }) => ({ entry, tailLsn: decidedLsn }));
+      assert(a !== undefined && b !== undefined, 'a merge has two parents');
+      const put = mergeRanges(state.entry, a, b, () => this.state.catalog.takeNumber());
+      for (const parent of parents) parent.isSealed = true;
+      const result = () => this.#childrenOf(put, state.entry)[0] as RangeInfo;
+      return { changes: [{ put }], result };
+    });
+  }
+
+  onRoutingChange(callback: (container: number) => void): void {
+    this.state.onRouting(callback);
+  }
+
+  // Documents
+
+  async commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
+    const bodies = new Map<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>();
+    for (;;) {
+      const state = this.state.container(container);
+      const target = this.#range(state, range);
+      let submission: UnitSubmission | undefined;
+      const result = await new Promise<UnitResult | 'needs-body'>((resolve, reject) => {
+        submission = new UnitSubmission({
+          state: this.state,
+          container: state,
+          range: target,
+          unit,
+          decide,
+          bodies,
+          resolve,
+          reject,
+        });
+        this.#committing.submit(submission);
+      });
+      if (result !== 'needs-body') return result;
+      await this.#fetchBodies(state, unit, submission?.missing ?? [], bodies);
+    }
+  }
+
+  get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
+    return readDocument(this.state, this.state.container(container), key);
+  }
+
+  getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]> {
+    const state = this.state.container(container);
+    return Promise.all(keys.map((key) => readDocument(this.state, state, key)));
+  }
+
+  getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined> {
+    return readByRid(this.state, this.state.container(container), ridNumber);
+  }
+
+  readFeed(
+    container: number,
+    range: string,
+    options: { readonly from: number | undefined; readonly itemsMax: number; readonly bytesMax: number },
+  ): Promise<ReadFeedPage> {
+    const state = this.state.container(container);
+    return readInRidOrder(this.state, state, this.#range(state, range), options);
+  }
+
+  async deletePartition(
+    container: number,
+    partitionKey: { readonly bytes: Buffer; readonly epk: Buffer },
+  ): Promise<void> {
+    await this.#changeCatalog(() => {
+      const state = this.state.container(container);
+      const { decidedLsn } = state.rangeOf(partitionKey.epk);
+      const value = {
+        container,
+        partitionKey: partitionKey.bytes.toString('latin1'),
+        epk: partitionKey.epk.toString('latin1'),
+        lsnMax: decidedLsn,
+      };
+      const put = { type: 'resource', number: this.state.catalog.takeNumber(), kind: purgeKind, value } as const;
+      return { changes: [{ put }], result: () => undefined };
+    });
+  }
+
+  // The feed
+
+  async feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage> {
+    const container = this.state.container(scope.container);
+    return readFeedPage(this.state, container, this.#range(container, scope.range), scope, request);
+  }
+
+  lsnAt(container: number, range: string, timeMs: number): number {
+    return lsnAtTime(this.state, this.#range(this.state.container(container), range), timeMs);
+  }
+
+  watch(container: number, ranges: readonly string[], callback: () => void): () => void {
+    const state = this.state.container(container);
+    return this.#waiters.add(
+      ranges.map((range) => this.#range(state, range).number),
+      callback,
+    );
+  }
+
+  // Maintenance: each call does a bounded piece of work
+
+  trim(container: number): Promise<void> {
+    return trimHistory(this, this.state.container(container));
+  }
+
+  sweep(container: number): Promise<number> {
+    return sweepExpired(this, this.state.container(container));
+  }
+
+  /** Goes on with deletes by partition key that were acknowledged and are not finished. Resolves with how many documents went. */
+  purge(): Promise<number> {
+    return runPurges(this);
+  }
+
+  /** Rewrites one batch of segments if enough of them is dead. Resolves with whether anything was done. */
+  compact(): Promise<boolean> {
+    return this.#compactor.run();
+  }
+
+  /** Waits until everything acknowledged is in the index as well. */
+  settle(): Promise<void> {
+    return this.writer.drained();
+  }
+
+  /** Holds every segment as of now: what a backup copies. */
+  async pin(): Promise<{
+    readonly segments: readonly { readonly id: number; readonly usedBytes: number }[];
+    readonly sequence: number;
+    release(): Promise<void>;
+  }> {
+    const release = await this.#compactor.hold();
+    await this.#committing.idle();
+    const segments = this.state.segments.all;
+    const unhold = this.state.segments.hold(segments);
+    return {
+      segments: segments.map(({ id, usedBytes }) => ({ id, usedBytes })),
+      sequence: this.#committing.sequence,
+      release: async () => {
+        await unhold();
+        release();
+      },
+    };
+  }
+
+  /** Decides on the published catalog, one change at a time; resolves when it is durable and visible. */
+  changeCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T> {
+    return this.#changeCatalog(decide);
+  }
+
+  #changeCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T> {
+    const turn = this.#catalogTurn.then(() => this.#submitCatalog(decide));
+    this.#catalogTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  #submitCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#committing.submit({
+        bytes: 4_096,
+        fail: reject,
+        decide: (group) => {
+          try {
+            const { changes, result } = decide();
+            group.change(changes);
+            group.onSettled((failure) => (failure === undefined ? resolve(result()) : reject(failure)));
+          } catch (error) {
+            reject(error);
+          }
+        },
+      });
+    });
+  }
+
+  #barrier(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onSettled = (failure: DatabaseError | undefined) => (failure === undefined ? resolve() : reject(failure));
+      this.#committing.submit({ bytes: 0, fail: reject, decide: (group) => group.onSettled(onSettled) });
+    });
+  }
+
+  get #committing(): Committer {
+    if (this.#committer === undefined) throw new DatabaseError('closed', 'The database is not open yet.');
+    return this.#committer;
+  }
+
+  #range(container: ContainerState, id: string): RangeState {
+    const range = container.rangeWithId(id);
+    if (range !== undefined) return range;
+    if (Number(id) < container.entry.nextRangeId && /^\d+$/.test(id)) throw rangeIdGone(container, id);
+    throw new DatabaseError('range-unknown', `The container "${container.entry.id}" has no range ${id}.`);
+  }
+
+  #childrenOf(after: ContainerEntry, before: ContainerEntry): RangeInfo[] {
+    const known = new Set(before.ranges.map((range) => range.number));
+    const children = after.ranges.filter((range) => !known.has(range.number));
+    return children.map((entry) => {
+      const range = this.state.findRange(entry.number);
+      assert(range !== undefined, 'a child that was published is open');
+      return rangeInfo(range);
+    });
+  }
+
+  #removal(container: ContainerEntry): CatalogChange[] {
+    const purges = this.state.catalog.resources(purgeKind);
+    const own = purges.filter(({ value }) => (value as { container: number }).container === container.number);
+    return [...own.map(({ number }) => ({ remove: number })), { remove: container.number }];
+  }
+
+  async #fetchBodies(
+    container: ContainerState,
+    unit: Unit,
+    ids: readonly string[],
+    bodies: Map<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>,
+  ): Promise<void> {
+    for (const id of ids) {
+      const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));
+      const version = this.state.findDecided(key, key.toString('latin1'));
+      if (version === undefined) continue;
+      const body = await readVersion(this.state, version);
+      if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
+    }
+  }
+
+  #publish(group: DurableGroup): void {
+    this.state.publish(group);
+    this.writer.take(group);
+    this.#noteClock();
+  }
+
+  async #publishReplayed(group: DurableGroup): Promise<void> {
+    this.state.publish(group);
+    this.writer.take(group);
+    while (this.state.overlay.isFull) {
+      if (this.writer.failure !== undefined) throw this.writer.failure;
+      await this.writer.progress();
+    }
+  }
+
+  async #room(): Promise<void> {
+    while (this.state.overlay.isFull) {
+      if (this.writer.failure !== undefined) throw this.writer.failure;
+      await this.writer.progress();
+    }
+  }
+
+  async #roll(sequence: number, needBytes: number): Promise<void> {
+    const { segments, usage } = this.state;
+    await segments.roll(sequence, needBytes, (salt) => ({
+      bytes: encodeMetaFrame(metaOf(this.state), salt, sequence),
+      records: metaRecords,
+    }));
+    usage.touch(segments.active.id);
+  }
+
+  #segmentFacts(segment: number): Record<string, unknown> | undefined {
+    const found = this.state.segments.find(segment);
+    if (found === undefined) return undefined;
+    const { header, usedBytes, recordCount } = found;
+    return { header, usedBytes, recordCount, ...(this.#compactor.isMoving(segment) ? { isMoving: true } : {}) };
+  }
+
+  /** A job that failed is tried again; damage it found is everybody's business. */
+  noteJobFailure(error: unknown): void {
+    if (isDatabaseError(error) && error.code === 'corrupt') this.#failure ??= error;
+  }
+
+  #onFailure(error: DatabaseError): void {
+    this.#failure ??= error;
+    this.state.failure ??= error;
+  }
+
+  #nowMs(): number {
+    return this.#options.environment.clock.nowMs();
+  }
+
+  #noteClock(): void {
+    const now = this.#nowMs();
+    const jump = now - this.#lastNowMs;
+    // Forward it cannot be told from idleness; backward it can.
+    if (jump < -clockJumpReportedMs) this.#clockJumpMs = jump;
+    this.#lastNowMs = now;
+  }
+
+  #databaseInfo(entry: DatabaseEntry): DatabaseInfo {
+    const { number, id, timeMs, version } = entry;
+    return { number, id, rid: databaseRid(number), etag: formatEtag(this.state.epoch, version, number), timeMs };
+  }
+
+  #containerInfo(entry: ContainerEntry): ContainerInfo {
+    const { number, database, id, timeMs, definition, historyMs, version } = entry;
+    const rid = this.state.container(number).rid;
+    return {
+      number,
+      database,
+      id,
+      rid,
+      etag: formatEtag(this.state.epoch, version, number),
+      timeMs,
+      definition,
+      historyMs,
+    };
+  }
+}
+
+function statusOf(failure: DatabaseError | undefined): EngineHealth['status'] {
+  if (failure === undefined) return 'ok';
+  if (failure.code === 'read-only') return 'read-only';
+  return failure.code === 'corrupt' ? 'damaged' : 'index-failed';
+}
+
+function rangeInfo(range: RangeState): RangeInfo {
+  const { id, min, max, parents, floorLsn } = range.entry;
+  return { id, min, max, parents, tailLsn: range.tailLsn, floorLsn, sizeBytes: range.bytes };
+}
+
+function withFloorAtTail(range: RangeState): RangeEntry {
+  return { ...range.entry, floorLsn: range.decidedLsn };
+}

@@ -1,0 +1,365 @@
+// Carries published groups from the overlay into the index, in the background. One index transaction at a time takes
+// everything published meanwhile; the next starts when it is flushed. A group is committed whatever happens here: an index
+// that fails is tried again, and condemned when it fails again, to be rebuilt at the next open.
+
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import type { Environment } from '../environment.ts';
+import type { Version } from '../index/documents.ts';
+import { encodeVersion } from '../index/documents.ts';
+import type { IndexChange, IndexStore } from '../index/index-store.ts';
+import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, uniqueKey, writeUint48BE } from '../index/keys.ts';
+import type { Slice } from '../index/slices.ts';
+import { decodeSlices, encodeSlices } from '../index/slices.ts';
+import { slicesPerChunk } from '../limits.ts';
+import { uniqueDigestBytes } from '../log/frame.ts';
+import type { CatalogChange } from './catalog.ts';
+import type { DurableGroup, StagedRecord } from './group.ts';
+import type { Overlay } from './overlay.ts';
+import type { RangePosition } from './range.ts';
+import type { SegmentUsage } from './segment-usage.ts';
+
+/** The frame up to which the index is complete, and where the next one begins. */
+export interface Checkpoint {
+  readonly sequence: number;
+  readonly segment: number;
+  readonly offset: number;
+  /** Catalog numbers below this have been given. */
+  readonly nextNumber: number;
+  readonly epoch: number;
+}
+
+export interface IndexWriterOptions {
+  readonly index: IndexStore;
+  readonly overlay: Overlay;
+  readonly usage: SegmentUsage;
+  readonly environment: Environment;
+  /** The positions of ranges as of everything published. */
+  position(range: number): RangePosition | undefined;
+  /** What is kept of a segment beside its sums. */
+  segmentFacts(segment: number): Record<string, unknown> | undefined;
+  nextCatalogNumber(): number;
+  /** In 'os' mode the log is flushed first, so that the index never overtakes it. */
+  flushLog(): Promise<void>;
+  onFailure(error: DatabaseError): void;
+}
+
+const attemptsMax = 3;
+const retryMs = 100;
+
+export class IndexWriter {
+  readonly #options: IndexWriterOptions;
+  #pending: DurableGroup[] = [];
+  #moved = new Map<string, StagedMove>();
+  /** Range → the slices of its last chunk, while it can take more. */
+  readonly #chunks = new Map<number, Slice[]>();
+  readonly #seconds = new Map<number, number>();
+  #running: Promise<void> | undefined;
+  /** Work that needs the index for itself, between two transactions. */
+  readonly #exclusive: (() => Promise<void>)[] = [];
+  #failure: DatabaseError | undefined;
+  readonly #progress: (() => void)[] = [];
+  #checkpoint: Checkpoint;
+  /** A rebuild writes no checkpoint before it is complete: an index without one is thrown away at the next open. */
+  #isRebuilding: boolean;
+
+  constructor(options: IndexWriterOptions, checkpoint: Checkpoint, isRebuilding: boolean) {
+    this.#options = options;
+    this.#checkpoint = checkpoint;
+    this.#isRebuilding = isRebuilding;
+  }
+
+  get failure(): DatabaseError | undefined {
+    return this.#failure;
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  take(group: DurableGroup): void {
+    this.#pending.push(group);
+    this.#start();
+  }
+
+  /** A version that compaction copied: the same version at another place. Its entry is already in the overlay. */
+  move(keyText: string, move: StagedMove): void {
+    this.#moved.set(keyText, move);
+    this.#start();
+  }
+
+  /** Runs alone, after the transaction under way; what it applies is flushed when it resolves. */
+  exclusively(work: (index: IndexStore) => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#exclusive.push(async () => {
+        try {
+          await work(this.#options.index);
+          await this.#options.index.sync();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#start();
+    });
+  }
+
+  /** Forgets what it remembers of these ranges' chunks, after somebody else has rewritten them. */
+  forgetChunks(ranges: Iterable<number>): void {
+    for (const range of ranges) this.#chunks.delete(range);
+  }
+
+  /** Resolves at the next index transaction, or at once when there is nothing to wait for. */
+  progress(): Promise<void> {
+    if (this.#running === undefined) return Promise.resolve();
+    return new Promise((resolve) => this.#progress.push(resolve));
+  }
+
+  /** Resolves when everything published before the call is in the index and flushed. */
+  async drained(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Everything has been replayed: from now on the index counts as complete up to its checkpoint. */
+  async finishRebuild(sequence: number, segment: number, offset: number): Promise<void> {
+    await this.drained();
+    this.#isRebuilding = false;
+    const { epoch } = this.#checkpoint;
+    const checkpoint: Checkpoint = { sequence, segment, offset, nextNumber: this.#options.nextCatalogNumber(), epoch };
+    await this.exclusively((index) => index.apply([...this.sharedChanges(), checkpointChange(checkpoint)]));
+    this.#checkpoint = checkpoint;
+  }
+
+  #start(): void {
+    if (this.#running !== undefined || this.#failure !== undefined) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      this.#wake();
+    });
+  }
+
+  async #run(): Promise<void> {
+    // What is published in this turn goes along.
+    await this.#options.environment.clock.nextTurn();
+    while (this.#failure === undefined) {
+      const exclusive = this.#exclusive.shift();
+      if (exclusive !== undefined) {
+        await exclusive();
+        continue;
+      }
+      if (this.#pending.length === 0 && this.#moved.size === 0) return;
+      await this.#writeOnce();
+      this.#wake();
+    }
+  }
+
+  async #writeOnce(): Promise<void> {
+    const groups = this.#pending;
+    const moved = this.#moved;
+    this.#pending = [];
+    this.#moved = new Map();
+    const changes = this.#changesOf(groups, moved);
+    try {
+      await this.#applyAndSync(changes, groups, moved);
+    } catch (error) {
+      this.#failure = isDatabaseError(error)
+        ? error
+        : new DatabaseError('unavailable', 'The index cannot be written.', { cause: error });
+      this.#options.onFailure(this.#failure);
+    }
+  }
+
+  async #applyAndSync(
+    changes: readonly IndexChange[],
+    groups: readonly DurableGroup[],
+    moved: ReadonlyMap<string, StagedMove>,
+  ): Promise<void> {
+    const { index, environment, overlay } = this.#options;
+    await this.#options.flushLog();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await index.apply(changes);
+        break;
+      } catch (error) {
+        if (attempt === attemptsMax) throw error;
+        await environment.clock.sleep(retryMs);
+      }
+    }
+    const last = groups.at(-1);
+    let records = 0;
+    let bytes = 0;
+    const keys: string[] = [...moved.keys()];
+    const uniqueKeys: string[] = [];
+    for (const group of groups) {
+      records += group.records.length;
+      bytes += group.view.header.length;
+      for (const record of group.records) {
+        keys.push(record.keyText);
+        forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
+      }
+    }
+    const sequence = last?.sequence ?? this.#checkpoint.sequence;
+    overlay.shrink(sequence, keys, uniqueKeys, records, bytes);
+    this.#wake();
+    await index.sync();
+    if (last !== undefined) this.#checkpoint = this.#checkpointAfter(last);
+  }
+
+  #changesOf(groups: readonly DurableGroup[], moved: ReadonlyMap<string, StagedMove>): IndexChange[] {
+    const changes: IndexChange[] = [];
+    const latest = new Map<string, StagedRecord>();
+    const ranges = new Set<number>();
+    const touchedChunks = new Map<number, Slice[]>();
+    for (const group of groups) {
+      for (const record of group.records) {
+        latest.set(record.keyText, record);
+        this.#pushBeside(changes, record);
+        ranges.add(record.range);
+      }
+      for (const { range, slice } of group.slices) this.#addSlice(changes, touchedChunks, range, slice);
+      for (const change of group.changes) changes.push(catalogChange(change));
+      for (const change of group.changes) {
+        if (change.put?.type === 'container') for (const range of change.put.ranges) ranges.add(range.number);
+      }
+    }
+    for (const record of latest.values()) {
+      changes.push({ key: record.key, value: record.version && encodeVersion(record.version) });
+    }
+    for (const [keyText, move] of moved) {
+      // A newer version published since has its own entry and wins.
+      if (!latest.has(keyText)) changes.push({ key: move.key, value: encodeVersion(move.version) });
+    }
+    for (const [range, slices] of touchedChunks) {
+      changes.push({ key: framesKey(range, (slices[0] as Slice).firstLsn), value: encodeSlices(slices) });
+    }
+    for (const range of ranges) {
+      const position = this.#options.position(range);
+      if (position === undefined) continue;
+      changes.push({ key: metaKey(metaKind.range, range), value: Buffer.from(JSON.stringify(position)) });
+    }
+    const last = groups.at(-1);
+    if (last !== undefined) this.#options.usage.touch(last.segment);
+    changes.push(...this.sharedChanges());
+    if (last !== undefined && !this.#isRebuilding) changes.push(checkpointChange(this.#checkpointAfter(last)));
+    return changes;
+  }
+
+  /** What has changed of the segments; for whoever has the index to itself. */
+  sharedChanges(): IndexChange[] {
+    return this.#options.usage.takeChanges((segment) => this.#options.segmentFacts(segment));
+  }
+
+  #checkpointAfter(last: DurableGroup): Checkpoint {
+    const { sequence, segment, endOffset } = last;
+    const { epoch } = this.#checkpoint;
+    return { sequence, segment, offset: endOffset, nextNumber: this.#options.nextCatalogNumber(), epoch };
+  }
+
+  /** Rid, ttl, unique and time entries, in the order of the records. */
+  #pushBeside(changes: IndexChange[], record: StagedRecord): void {
+    const { version, previous } = record;
+    if (record.isInsert && version !== undefined) {
+      changes.push({ key: ridKey(record.container, version.ridNumber), value: record.key });
+    }
+    if (version === undefined && previous !== undefined) {
+      changes.push({ key: ridKey(record.container, previous.ridNumber), value: undefined });
+    }
+    const oldExpiry = previous === undefined ? undefined : ownExpirySecond(previous);
+    const newExpiry = version === undefined ? undefined : ownExpirySecond(version);
+    if (oldExpiry !== undefined && oldExpiry !== newExpiry) {
+      changes.push({ key: ttlKey(oldExpiry, record.key), value: undefined });
+    }
+    if (newExpiry !== undefined) changes.push({ key: ttlKey(newExpiry, record.key), value: encodeTtlValue(record) });
+    forEachUnique(record, (key, id) => {
+      changes.push({ key, value: id === undefined ? undefined : Buffer.from(id) });
+    });
+    const second = Math.floor(record.timeMs / 1000);
+    if (this.#seconds.get(record.range) !== second) {
+      this.#pushSecond(changes, record.range, second, record.lsn);
+    }
+  }
+
+  #pushSecond(changes: IndexChange[], range: number, second: number, lsn: number): void {
+    const key = timeKey(range, second);
+    const isFirstOfRange = !this.#seconds.has(range);
+    this.#seconds.set(range, second);
+    // After a start the second may have been begun before: its first LSN stays.
+    if (isFirstOfRange && this.#options.index.get(key) !== undefined) return;
+    const value = Buffer.allocUnsafe(6);
+    writeUint48BE(value, lsn, 0);
+    changes.push({ key, value });
+  }
+
+  #addSlice(changes: IndexChange[], touched: Map<number, Slice[]>, range: number, slice: Slice): void {
+    let chunk = this.#chunks.get(range) ?? this.#lastChunk(range);
+    if (chunk.length >= slicesPerChunk) {
+      const full = touched.get(range);
+      if (full !== undefined) {
+        changes.push({ key: framesKey(range, (full[0] as Slice).firstLsn), value: encodeSlices(full) });
+      }
+      chunk = [];
+    }
+    chunk.push(slice);
+    this.#chunks.set(range, chunk);
+    touched.set(range, chunk);
+  }
+
+  #lastChunk(range: number): Slice[] {
+    const bounds = { from: framesKey(range, 0), to: framesKey(range + 1, 0) };
+    const [last] = this.#options.index.range({ ...bounds, limit: 1, reverse: true });
+    return last === undefined ? [] : decodeSlices(last.value);
+  }
+
+  #wake(): void {
+    for (const resolve of this.#progress.splice(0)) resolve();
+  }
+}
+
+export interface StagedMove {
+  readonly key: Buffer;
+  readonly version: Version;
+}
+
+/** TTL VALUE: length of the partition key u16, partition key, id: the sweep needs both, and keys may be shortened. */
+function encodeTtlValue(record: StagedRecord): Buffer {
+  const id = Buffer.from(record.id);
+  const value = Buffer.allocUnsafe(2 + record.partitionKey.length + id.length);
+  value.writeUInt16LE(record.partitionKey.length, 0);
+  record.partitionKey.copy(value, 2);
+  id.copy(value, 2 + record.partitionKey.length);
+  return value;
+}
+
+export function decodeTtlValue(value: Buffer): { readonly partitionKey: Buffer; readonly id: string } {
+  const end = 2 + value.readUInt16LE(0);
+  return { partitionKey: value.subarray(2, end), id: value.toString('utf8', end) };
+}
+
+function ownExpirySecond(version: { readonly timeMs: number; readonly ttl: number | undefined }): number | undefined {
+  if (version.ttl === undefined || version.ttl <= 0) return undefined;
+  return Math.floor(version.timeMs / 1000) + version.ttl;
+}
+
+/** The unique values that a record lets go (id undefined) and takes, in this order. */
+export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: string | undefined) => void): void {
+  const { container, partitionKey, previous, version } = record;
+  for (const [digests, id] of [
+    [previous?.uniqueDigests, undefined],
+    [version?.uniqueDigests, record.id],
+  ] as const) {
+    if (digests === undefined) continue;
+    for (let key = 0; key * uniqueDigestBytes < digests.length; key += 1) {
+      const digest = digests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
+      visit(uniqueKey(container, partitionKey, key, digest), id);
+    }
+  }
+}
+
+export function catalogChange(change: CatalogChange): IndexChange {
+  if (change.put === undefined) return { key: metaKey(metaKind.catalog, change.remove), value: undefined };
+  return { key: metaKey(metaKind.catalog, change.put.number), value: Buffer.from(JSON.stringify(change.put)) };
+}
+
+function checkpointChange(checkpoint: Checkpoint): IndexChange {
+  return { key: metaKey(metaKind.checkpoint, 0), value: Buffer.from(JSON.stringify(checkpoint)) };
+}

@@ -1,0 +1,205 @@
+// Work that goes on by itself, in small steps through the ordinary write path: expiry, history, deletes by partition key.
+// Each call does a bounded piece; whoever runs them calls again.
+
+import { decodePartitionKeyBytes, effectiveKey, isDatabaseError } from '@tidemark/model';
+import { LineageWalk } from '../feed/lineage-walk.ts';
+import { lsnFloorAt } from '../feed/time.ts';
+import { decodeVersion } from '../index/documents.ts';
+import { dueTtlBounds, metaKey, metaKind, partitionBounds } from '../index/keys.ts';
+import { jobDocumentsMax, scanBytesMax } from '../limits.ts';
+import { operation } from '../log/frame.ts';
+import type { RangeEngine } from '../range-engine.ts';
+import type { WriteCommand } from '../write/command.ts';
+import { decide } from '../write/decide.ts';
+import type { CatalogChange, ContainerEntry } from './catalog.ts';
+import type { ContainerState, Purge } from './container-state.ts';
+import type { IndexWriter } from './index-writer.ts';
+import { decodeTtlValue } from './index-writer.ts';
+import type { RangeState } from './range.ts';
+import { readVersion } from './read.ts';
+import type { DatabaseState } from './state.ts';
+
+/** What jobs need of the engine that runs them. */
+export interface JobHost extends Pick<RangeEngine, 'commit' | 'rangeOf'> {
+  readonly state: DatabaseState;
+  readonly writer: IndexWriter;
+  changeCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T>;
+}
+
+interface Target {
+  readonly partitionKey: Buffer;
+  readonly command: WriteCommand;
+}
+
+/** Deletes documents whose time is over. Resolves with how many. */
+export async function sweepExpired(host: JobHost, container: ContainerState): Promise<number> {
+  if (container.defaultTtl === undefined) return 0;
+  const own = dueWithOwnTtl(host.state, container);
+  let deleted = await runAll(host, container, own);
+  if (container.defaultTtl > 0) {
+    for (const range of container.ranges) deleted += await sweepByDefault(host, container, range, container.defaultTtl);
+  }
+  return deleted;
+}
+
+function dueWithOwnTtl(state: DatabaseState, container: ContainerState): Target[] {
+  const second = Math.floor(state.environment.clock.nowMs() / 1000);
+  const due = state.index.range({ ...dueTtlBounds(container.number, second), limit: jobDocumentsMax });
+  return due.map(({ value }) => {
+    const { partitionKey, id } = decodeTtlValue(value);
+    return { partitionKey, command: { kind: 'expire', id } };
+  });
+}
+
+/** Documents without a ttl of their own expire in the order of the log: the walk stops at the first that is not due. */
+async function sweepByDefault(
+  host: JobHost,
+  container: ContainerState,
+  range: RangeState,
+  defaultTtl: number,
+): Promise<number> {
+  const nowSecond = Math.floor(Math.max(host.state.environment.clock.nowMs(), range.tailTimeMs) / 1000);
+  const start = sweptLsn(host.state, range);
+  const walk = new LineageWalk(host.state, range, start, undefined);
+  const targets: Target[] = [];
+  let swept = start;
+  let isDone = false;
+  while (!isDone && targets.length < jobDocumentsMax && walk.bytesRead < scanBytesMax) {
+    const stretch = await walk.next();
+    if (stretch === undefined) break;
+    const { view, superseded } = stretch.loaded;
+    for (let record = stretch.first; record < stretch.end; record += 1) {
+      const lsn = view.lsn(record);
+      // The last LSN may have more records than have been looked at; it is looked at again.
+      if (targets.length >= jobDocumentsMax && lsn > swept) {
+        isDone = true;
+        break;
+      }
+      if (Math.floor(view.timeMs(record) / 1000) + defaultTtl > nowSecond) {
+        isDone = true;
+        break;
+      }
+      swept = lsn;
+      const ordinal = view.header.firstOrdinal + record;
+      const isSuperseded = ((superseded[ordinal >>> 3] ?? 0) & (1 << (ordinal & 7))) !== 0;
+      if (isSuperseded || view.operation(record) === operation.delete || view.ttl(record) !== undefined) continue;
+      if (stretch.filter !== undefined) {
+        const epk = view.epk(record);
+        if (stretch.filter.min.compare(epk) > 0 || stretch.filter.max.compare(epk) <= 0) continue;
+      }
+      const partitionKey = Buffer.from(view.partitionKey(record));
+      targets.push({ partitionKey, command: { kind: 'expire', id: view.id(record).toString('utf8') } });
+    }
+  }
+  const deleted = await runAll(host, container, targets);
+  if (swept > start) await rememberSwept(host, range, swept);
+  return deleted;
+}
+
+/** How far the sweep has come in this range, or in the range it descends from. */
+function sweptLsn(state: DatabaseState, range: RangeState): number {
+  const numbers = [range.number, ...range.entry.ancestors.map((ancestor) => ancestor.number).reverse()];
+  const known = numbers.map((number) => state.index.get(metaKey(metaKind.job, number)));
+  const own = known[0];
+  if (own !== undefined) return own.readDoubleLE(0);
+  // After a merge the one that has come less far counts.
+  const inherited = known
+    .slice(1)
+    .filter((value) => value !== undefined)
+    .map((value) => value.readDoubleLE(0));
+  return inherited.length === 0 || inherited.length < range.entry.ancestors.length ? 0 : Math.min(...inherited);
+}
+
+async function rememberSwept(host: JobHost, range: RangeState, lsn: number): Promise<void> {
+  const value = Buffer.alloc(8);
+  value.writeDoubleLE(lsn, 0);
+  await host.writer.exclusively((index) => index.apply([{ key: metaKey(metaKind.job, range.number), value }]));
+}
+
+/** Raises the floor of a container's history. What lies below is left out by the compactions that follow. */
+export async function trimHistory(host: JobHost, container: ContainerState): Promise<void> {
+  const { historyMs } = container.entry;
+  if (historyMs === 0) return;
+  const second = Math.floor((host.state.environment.clock.nowMs() - historyMs) / 1000);
+  if (second <= container.entry.floorSecond) return;
+  await host.changeCatalog(() => {
+    const { entry, ranges } = host.state.container(container.number);
+    const floors = new Map(ranges.map((range) => [range.number, lsnFloorAt(host.state, range, second)]));
+    const put: ContainerEntry = {
+      ...entry,
+      floorSecond: Math.max(second, entry.floorSecond),
+      ranges: entry.ranges.map((range) => ({ ...range, floorLsn: floors.get(range.number) ?? range.floorLsn })),
+    };
+    return { changes: [{ put }], result: () => undefined };
+  });
+}
+
+/** Goes on with every delete by partition key that has been acknowledged. Resolves with how many documents went. */
+export async function runPurges(host: JobHost): Promise<number> {
+  let deleted = 0;
+  for (const container of [...host.state.containers()]) {
+    for (const purge of [...container.purges.values()]) deleted += await runPurge(host, container, purge);
+  }
+  return deleted;
+}
+
+async function runPurge(host: JobHost, container: ContainerState, purge: Purge): Promise<number> {
+  const bounds = partitionBounds(container.number, purge.epk, purge.partitionKey);
+  let { from } = bounds;
+  let deleted = 0;
+  for (;;) {
+    const page = purgePage(host.state, from, bounds.to);
+    const targets: Target[] = [];
+    for (const { key, version } of page) {
+      from = Buffer.concat([key, Buffer.from([0])]);
+      if (version === undefined || version.lsn > purge.lsnMax) continue;
+      const body = await readVersion(host.state, version);
+      // Undefined: moved meanwhile; the next round finds it.
+      if (body === undefined) continue;
+      // The id in a key may be shortened; the stored document has it in full.
+      const { id } = JSON.parse(body.toString('utf8')) as { id: string };
+      targets.push({ partitionKey: purge.partitionKey, command: { kind: 'purge', id, lsnMax: purge.lsnMax } });
+    }
+    deleted += await runAll(host, container, targets);
+    if (page.length === 0) break;
+  }
+  if (deleted > 0) return deleted;
+  await host.changeCatalog(() => ({ changes: [{ remove: purge.number }], result: () => undefined }));
+  return 0;
+}
+
+function purgePage(
+  state: DatabaseState,
+  from: Buffer,
+  to: Buffer,
+): { readonly key: Buffer; readonly version: ReturnType<DatabaseState['findVisible']> }[] {
+  const indexed = state.index.range({ from, to, limit: jobDocumentsMax });
+  const end = indexed.length < jobDocumentsMax ? to : (indexed.at(-1) as { key: Buffer }).key;
+  const found = new Map(
+    indexed.map(({ key, value }) => [key.toString('latin1'), { key, version: decodeVersion(value) }]),
+  );
+  const merged = new Map<string, { key: Buffer; version: ReturnType<DatabaseState['findVisible']> }>(found);
+  for (const { key, version } of state.overlay.entriesBetween(from, end))
+    merged.set(key.toString('latin1'), { key, version });
+  return [...merged.values()].sort((a, b) => a.key.compare(b.key));
+}
+
+/** Runs each command as a unit of its own; resolves with how many deleted something. */
+async function runAll(host: JobHost, container: ContainerState, targets: readonly Target[]): Promise<number> {
+  const results = await Promise.all(targets.map((target) => runOne(host, container, target)));
+  return results.filter((isDeleted) => isDeleted).length;
+}
+
+async function runOne(host: JobHost, container: ContainerState, target: Target): Promise<boolean> {
+  const values = decodePartitionKeyBytes(target.partitionKey);
+  const epk = Buffer.from(effectiveKey(container.entry.definition.partitionKey, values));
+  const unit = { partitionKey: { values, bytes: target.partitionKey, epk }, commands: [target.command] };
+  try {
+    const result = await host.commit(container.number, host.rangeOf(container.number, epk), unit, decide);
+    return result.isCommitted;
+  } catch (error) {
+    // The document belongs to another range by now, or the container is gone: the next round sees to it.
+    if (isDatabaseError(error) && (error.code === 'range-gone' || error.code === 'container-not-found')) return false;
+    throw error;
+  }
+}

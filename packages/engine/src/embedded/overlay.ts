@@ -1,0 +1,114 @@
+// The overlay: what is durable in the log and visible, and not yet in the index. Every read looks here first.
+//
+// An entry leaves when the index transaction that holds it can be seen by readers, and only if no newer group has replaced
+// the entry meanwhile; so a reader always finds a version in one of the two.
+
+import type { Version } from '../index/documents.ts';
+import type { Slice } from '../index/slices.ts';
+import { overlayBytesMax, overlayRecordsMax } from '../limits.ts';
+import type { FrameView } from '../log/frame.ts';
+
+export interface OverlayEntry {
+  readonly key: Buffer;
+  /** Undefined: the document was deleted. */
+  readonly version: Version | undefined;
+  readonly sequence: number;
+}
+
+export interface RecentSlice {
+  readonly slice: Slice;
+  readonly view: FrameView;
+  readonly sequence: number;
+}
+
+interface UniqueEntry {
+  readonly id: string | undefined;
+  readonly sequence: number;
+}
+
+export class Overlay {
+  readonly #versions = new Map<string, OverlayEntry>();
+  readonly #uniques = new Map<string, UniqueEntry>();
+  readonly #slices = new Map<number, RecentSlice[]>();
+  #records = 0;
+  #bytes = 0;
+
+  get isFull(): boolean {
+    return this.#records >= overlayRecordsMax || this.#bytes >= overlayBytesMax;
+  }
+
+  get records(): number {
+    return this.#records;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** By the doc key as Latin-1 text; `undefined` means: ask the index. */
+  find(keyText: string): OverlayEntry | undefined {
+    return this.#versions.get(keyText);
+  }
+
+  put(keyText: string, entry: OverlayEntry): void {
+    this.#versions.set(keyText, entry);
+  }
+
+  findUnique(keyText: string): { readonly id: string | undefined } | undefined {
+    return this.#uniques.get(keyText);
+  }
+
+  putUnique(keyText: string, id: string | undefined, sequence: number): void {
+    this.#uniques.set(keyText, { id, sequence });
+  }
+
+  addSlice(range: number, recent: RecentSlice): void {
+    const list = this.#slices.get(range);
+    if (list === undefined) this.#slices.set(range, [recent]);
+    else list.push(recent);
+  }
+
+  /** In LSN order. */
+  slices(range: number): readonly RecentSlice[] {
+    return this.#slices.get(range) ?? noSlices;
+  }
+
+  /** Entries whose key lies in [from, to), in key order. The overlay is small: it is simply searched. */
+  entriesBetween(from: Buffer, to: Buffer): OverlayEntry[] {
+    const found: OverlayEntry[] = [];
+    for (const entry of this.#versions.values()) {
+      if (entry.key.compare(from) >= 0 && entry.key.compare(to) < 0) found.push(entry);
+    }
+    return found.sort((a, b) => a.key.compare(b.key));
+  }
+
+  entries(): IterableIterator<OverlayEntry> {
+    return this.#versions.values();
+  }
+
+  grow(records: number, bytes: number): void {
+    this.#records += records;
+    this.#bytes += bytes;
+  }
+
+  /** Takes out what the index has up to and including `sequence`. `keys` are the doc keys and unique keys of those groups. */
+  shrink(sequence: number, keys: Iterable<string>, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
+    for (const key of keys) {
+      const entry = this.#versions.get(key);
+      if (entry !== undefined && entry.sequence <= sequence) this.#versions.delete(key);
+    }
+    for (const key of uniqueKeys) {
+      const entry = this.#uniques.get(key);
+      if (entry !== undefined && entry.sequence <= sequence) this.#uniques.delete(key);
+    }
+    for (const [range, list] of this.#slices) {
+      const keep = list.findIndex((recent) => recent.sequence > sequence);
+      if (keep === -1) this.#slices.delete(range);
+      else if (keep > 0) list.splice(0, keep);
+    }
+    this.#records -= records;
+    this.#bytes -= bytes;
+  }
+}
+
+const noSlices: readonly RecentSlice[] = [];

@@ -1,0 +1,70 @@
+// One live range: what moves with each commit. The rest of it is in the catalog.
+//
+// `decided` runs ahead of `published` by the groups that are in flight: a decision sees the first, a reader the second.
+
+import { effectiveKeyFromHex } from '@tidemark/model';
+import type { RangeEntry } from './catalog.ts';
+
+/** Rid numbers of a range start with the range's id; 2^37 documents can be created in one before it must split. */
+const ridsPerRange: number = 2 ** 37;
+
+export interface RangePosition {
+  readonly lsn: number;
+  readonly timeMs: number;
+  readonly nextRid: number;
+  /** What its latest versions occupy; after a split an estimate, until it evens out. */
+  readonly bytes: number;
+}
+
+export class RangeState {
+  readonly container: number;
+  entry: RangeEntry;
+  readonly minKey: Buffer;
+  readonly maxKey: Buffer;
+  decidedLsn: number;
+  /** Time never goes back along a lineage, whatever the clock does. */
+  decidedTimeMs: number;
+  nextRid: number;
+  /** The tail: the last LSN that readers may see. */
+  tailLsn: number;
+  tailTimeMs: number;
+  bytes: number;
+  /** Set when a split or merge has been decided: what comes after it belongs to the children. */
+  isSealed: boolean;
+
+  constructor(container: number, entry: RangeEntry, position: RangePosition) {
+    this.container = container;
+    this.entry = entry;
+    this.minKey = Buffer.from(effectiveKeyFromHex(entry.min));
+    this.maxKey = Buffer.from(effectiveKeyFromHex(entry.max));
+    this.decidedLsn = position.lsn;
+    this.decidedTimeMs = position.timeMs;
+    this.nextRid = position.nextRid;
+    this.tailLsn = position.lsn;
+    this.tailTimeMs = position.timeMs;
+    this.bytes = position.bytes;
+    this.isSealed = false;
+  }
+
+  get number(): number {
+    return this.entry.number;
+  }
+
+  /** The position a range starts with when nothing was ever written to it. */
+  static origin(entry: RangeEntry, timeMs: number, bytes: number): RangePosition {
+    return { lsn: entry.baseLsn, timeMs, nextRid: Number(entry.id) * ridsPerRange + 1, bytes };
+  }
+
+  contains(epk: Uint8Array): boolean {
+    return this.minKey.compare(epk) <= 0 && this.maxKey.compare(epk) > 0;
+  }
+
+  get position(): RangePosition {
+    return { lsn: this.tailLsn, timeMs: this.tailTimeMs, nextRid: this.nextRid, bytes: this.bytes };
+  }
+}
+
+/** The rid numbers that were given in the range with this id: [first, end). */
+export function ridsOfRange(id: string): { readonly first: number; readonly end: number } {
+  return { first: Number(id) * ridsPerRange, end: (Number(id) + 1) * ridsPerRange };
+}

@@ -1,0 +1,110 @@
+// Turns a frame that was read from the log into the group it was written from, so that recovery and rebuild publish it
+// exactly as the committer did.
+
+import type { Version } from '../index/documents.ts';
+import { isNewer } from '../index/documents.ts';
+import { docKey } from '../index/keys.ts';
+import type { FrameView } from '../log/frame.ts';
+import { operation } from '../log/frame.ts';
+import type { CatalogChange } from './catalog.ts';
+import type { DurableGroup, StagedRecord } from './group.ts';
+import { catalogContainer, placeOf, slicesOf } from './group.ts';
+
+export interface ReplaySource {
+  readonly view: FrameView;
+  readonly segment: number;
+  readonly offset: number;
+  /** The log position under which the index will know it. */
+  readonly sequence: number;
+}
+
+export interface ReplayOptions {
+  /** The latest version known so far, groups before this one included. */
+  find(key: Buffer, keyText: string): Version | undefined;
+  hasContainer(container: number): boolean;
+  /** False while a snapshot of the catalog says more than the frames that are replayed. */
+  readonly appliesCatalog: boolean;
+}
+
+export function replayFrame(source: ReplaySource, options: ReplayOptions): DurableGroup {
+  const { view } = source;
+  const records: StagedRecord[] = [];
+  const changes: CatalogChange[] = [];
+  const latest = new Map<string, Version | undefined>();
+  for (let run = 0; run < view.header.runCount; run += 1) {
+    const container = view.containerOfRun(run);
+    const first = view.firstRecordOfRun(run);
+    const end = first + view.recordCountOfRun(run);
+    if (container === catalogContainer) {
+      // The frame's checksum vouches for the text.
+      if (options.appliesCatalog) changes.push(...(JSON.parse(view.body(first).toString('utf8')) as CatalogChange[]));
+      continue;
+    }
+    if (!options.hasContainer(container)) continue;
+    for (let record = first; record < end; record += 1) {
+      const staged = replayRecord(source, run, record, options, latest);
+      if (staged === undefined) continue;
+      latest.set(staged.keyText, staged.version);
+      records.push(staged);
+    }
+  }
+  const slices = slicesOf(view, source.segment, source.offset).filter(({ slice }) =>
+    options.hasContainer(view.containerOfRun(slice.run)),
+  );
+  return {
+    sequence: source.sequence,
+    segment: source.segment,
+    endOffset: source.offset + view.header.length,
+    view,
+    records,
+    slices,
+    changes,
+  };
+}
+
+function replayRecord(
+  source: ReplaySource,
+  run: number,
+  record: number,
+  options: ReplayOptions,
+  latest: ReadonlyMap<string, Version | undefined>,
+): StagedRecord | undefined {
+  const { view } = source;
+  const container = view.containerOfRun(run);
+  const partitionKey = Buffer.from(view.partitionKey(record));
+  const key = docKey(container, view.epk(record), partitionKey, view.id(record));
+  const keyText = key.toString('latin1');
+  const known = latest.has(keyText) ? latest.get(keyText) : options.find(key, keyText);
+  const lsn = view.lsn(record);
+  const ix = view.ix(record);
+  if (known !== undefined && !isNewer({ lsn, ix }, known)) return undefined;
+  const isDelete = view.operation(record) === operation.delete;
+  const version: Version | undefined = isDelete
+    ? undefined
+    : {
+        range: view.rangeOfRun(run),
+        lsn,
+        ix,
+        timeMs: view.timeMs(record),
+        ttl: view.ttl(record),
+        ridNumber: view.ridNumber(record),
+        uniqueDigests: Buffer.from(view.uniqueDigests(record)),
+        place: placeOf(view, record, source.segment, source.offset),
+        body: view.body(record),
+      };
+  return {
+    container,
+    range: view.rangeOfRun(run),
+    key,
+    keyText,
+    partitionKey,
+    id: view.id(record).toString('utf8'),
+    // A replace whose original is gone is an insert for the index: its rid entry has to be written.
+    isInsert: !isDelete && (known === undefined || known.ridNumber !== view.ridNumber(record)),
+    version,
+    previous: known,
+    lsn,
+    timeMs: view.timeMs(record),
+    tombstoneBytes: isDelete ? view.recordBytes(record) : 0,
+  };
+}

@@ -1,0 +1,272 @@
+// The open database in memory: catalog, ranges, and the three layers that hold a document's latest version.
+//
+//   staged    decided, not yet on disk; only decisions look here
+//   overlay   on disk and visible, not yet in the index
+//   index     the rest
+//
+// `publish` is the one place where anything becomes visible, for new groups and for those that recovery finds.
+
+import type { DatabaseError } from '@tidemark/model';
+import { keyRangesIntersect } from '@tidemark/model';
+import type { Environment } from '../environment.ts';
+import type { Version } from '../index/documents.ts';
+import { decodeVersion } from '../index/documents.ts';
+import type { IndexStore } from '../index/index-store.ts';
+import { partitionBounds } from '../index/keys.ts';
+import type { SegmentStore } from '../log/segment-store.ts';
+import type { Catalog, CatalogChange, ContainerEntry, RangeEntry } from './catalog.ts';
+import type { Purge } from './container-state.ts';
+import { ContainerState } from './container-state.ts';
+import type { DurableGroup, StagedRecord } from './group.ts';
+import { forEachUnique } from './index-writer.ts';
+import { Overlay } from './overlay.ts';
+import type { RangePosition } from './range.ts';
+import { RangeState } from './range.ts';
+import { SegmentUsage } from './segment-usage.ts';
+
+export const purgeKind = 'purge';
+
+/** The value of a catalog resource of kind `purge`. */
+export interface PurgeValue {
+  readonly container: number;
+  /** Latin-1 text of the bytes. */
+  readonly partitionKey: string;
+  readonly epk: string;
+  readonly lsnMax: number;
+}
+
+export class DatabaseState {
+  readonly environment: Environment;
+  readonly segments: SegmentStore;
+  readonly catalog: Catalog;
+  readonly overlay: Overlay = new Overlay();
+  readonly usage: SegmentUsage;
+  readonly index: IndexStore;
+  /** Chosen at creation and at every restore: etags of two histories never agree. */
+  readonly epoch: number;
+  readonly #containers = new Map<number, ContainerState>();
+  readonly #ranges = new Map<number, RangeState>();
+  readonly #staged = new Map<string, StagedRecord>();
+  readonly #stagedUniques = new Map<string, StagedUnique>();
+  readonly #onRouting: ((container: number) => void)[] = [];
+  readonly #onCommit: ((range: number) => void)[] = [];
+  failure: DatabaseError | undefined;
+
+  constructor(options: {
+    readonly environment: Environment;
+    readonly segments: SegmentStore;
+    readonly index: IndexStore;
+    readonly catalog: Catalog;
+    readonly epoch: number;
+    position(range: number): RangePosition | undefined;
+  }) {
+    this.environment = options.environment;
+    this.segments = options.segments;
+    this.index = options.index;
+    this.catalog = options.catalog;
+    this.epoch = options.epoch;
+    this.usage = new SegmentUsage(() => options.index);
+    for (const entry of options.catalog.containers()) this.#openContainer(entry, options.position);
+  }
+
+  container(number: number): ContainerState {
+    const found = this.#containers.get(number);
+    if (found !== undefined) return found;
+    this.catalog.container(number);
+    throw new Error('unreachable: the catalog knows a container that is not open');
+  }
+
+  findContainer(number: number): ContainerState | undefined {
+    return this.#containers.get(number);
+  }
+
+  containers(): IterableIterator<ContainerState> {
+    return this.#containers.values();
+  }
+
+  findRange(number: number): RangeState | undefined {
+    return this.#ranges.get(number);
+  }
+
+  /** The latest version that a decision may see. */
+  findDecided(key: Buffer, keyText: string): Version | undefined {
+    const staged = this.#staged.get(keyText);
+    return staged !== undefined ? staged.version : this.findVisible(key, keyText);
+  }
+
+  /** The latest version that a reader may see. */
+  findVisible(key: Buffer, keyText: string): Version | undefined {
+    const recent = this.overlay.find(keyText);
+    if (recent !== undefined) return recent.version;
+    const value = this.index.get(key);
+    return value === undefined ? undefined : decodeVersion(value);
+  }
+
+  findUniqueHolder(key: Buffer): string | undefined {
+    const keyText = key.toString('latin1');
+    const staged = this.#stagedUniques.get(keyText);
+    if (staged !== undefined) return staged.id;
+    const recent = this.overlay.findUnique(keyText);
+    if (recent !== undefined) return recent.id;
+    return this.index.get(key)?.toString('utf8');
+  }
+
+  stage(record: StagedRecord): void {
+    this.#staged.set(record.keyText, record);
+    forEachUnique(record, (key, id) => {
+      this.#stagedUniques.set(key.toString('latin1'), { id, record });
+    });
+  }
+
+  /** Forgets every decision that was not published. */
+  unstageAll(): void {
+    this.#staged.clear();
+    this.#stagedUniques.clear();
+    for (const range of this.#ranges.values()) {
+      range.decidedLsn = range.tailLsn;
+      range.decidedTimeMs = range.tailTimeMs;
+      range.isSealed = false;
+    }
+  }
+
+  publish(group: DurableGroup): void {
+    this.overlay.grow(group.records.length, group.view.header.length);
+    // History that begins with this group keeps what this group supersedes.
+    const turnedOn = new Set<number>();
+    for (const { put } of group.changes) if (put?.type === 'container' && put.historyMs > 0) turnedOn.add(put.number);
+    for (const record of group.records) this.#publishRecord(record, group, turnedOn);
+    for (const { range, slice } of group.slices) {
+      this.overlay.addSlice(range, { slice, view: group.view, sequence: group.sequence });
+    }
+    for (const change of group.changes) this.#publishChange(change);
+    for (const { range } of group.slices) for (const callback of this.#onCommit) callback(range);
+    for (const change of group.changes) {
+      if (change.put?.type === 'container') for (const callback of this.#onRouting) callback(change.put.number);
+    }
+  }
+
+  /** A restored database goes on far beyond the LSNs it was saved with. */
+  raiseTails(gap: number): void {
+    for (const range of this.#ranges.values()) {
+      range.tailLsn += gap;
+      range.decidedLsn = range.tailLsn;
+    }
+  }
+
+  onCommit(callback: (range: number) => void): void {
+    this.#onCommit.push(callback);
+  }
+
+  onRouting(callback: (container: number) => void): void {
+    this.#onRouting.push(callback);
+  }
+
+  position(range: number): RangePosition | undefined {
+    return this.#ranges.get(range)?.position;
+  }
+
+  positions(): { readonly number: number; readonly position: RangePosition }[] {
+    return [...this.#ranges.values()].map((range) => ({ number: range.number, position: range.position }));
+  }
+
+  #publishRecord(record: StagedRecord, group: DurableGroup, turnedOn: ReadonlySet<number>): void {
+    if (this.#staged.get(record.keyText) === record) this.#staged.delete(record.keyText);
+    this.overlay.put(record.keyText, { key: record.key, version: record.version, sequence: group.sequence });
+    forEachUnique(record, (key, id) => {
+      const keyText = key.toString('latin1');
+      if (this.#stagedUniques.get(keyText)?.record === record) this.#stagedUniques.delete(keyText);
+      this.overlay.putUnique(keyText, id, group.sequence);
+    });
+    const { previous, version } = record;
+    if (version === undefined) this.usage.add(group.segment, record.container, record.tombstoneBytes, true);
+    else this.usage.add(group.segment, record.container, version.place.recordBytes, false);
+    if (previous !== undefined) {
+      const keepsHistory = (this.#containers.get(record.container)?.entry.historyMs ?? 0) > 0;
+      const second = keepsHistory || turnedOn.has(record.container) ? Math.floor(record.timeMs / 1000) : undefined;
+      this.usage.supersede(previous.place, record.container, second);
+    }
+    const range = this.#ranges.get(record.range);
+    if (range === undefined) return;
+    range.bytes += (version?.place.recordBytes ?? 0) - (previous?.place.recordBytes ?? 0);
+    range.tailLsn = Math.max(range.tailLsn, record.lsn);
+    range.tailTimeMs = Math.max(range.tailTimeMs, record.timeMs);
+    range.decidedLsn = Math.max(range.decidedLsn, record.lsn);
+    range.decidedTimeMs = Math.max(range.decidedTimeMs, record.timeMs);
+    if (record.isInsert && version !== undefined) range.nextRid = Math.max(range.nextRid, version.ridNumber + 1);
+  }
+
+  #publishChange(change: CatalogChange): void {
+    const removed = change.put === undefined ? this.catalog.entry(change.remove) : undefined;
+    this.catalog.apply(change);
+    if (change.put?.type === 'container') {
+      this.#openContainer(change.put, (number) => this.#ranges.get(number)?.position);
+    }
+    if (removed?.type === 'container') this.#closeContainer(removed.number);
+    if (change.put?.type === 'resource' && change.put.kind === purgeKind) {
+      // Only this engine writes resources of this kind.
+      this.#addPurge(change.put.number, change.put.value as PurgeValue);
+    }
+    if (removed?.type === 'resource' && removed.kind === purgeKind) this.#removePurge(removed.value as PurgeValue);
+  }
+
+  #openContainer(entry: ContainerEntry, position: (range: number) => RangePosition | undefined): void {
+    const before = this.#containers.get(entry.number);
+    const ranges = entry.ranges.map((rangeEntry) => {
+      const open = this.#ranges.get(rangeEntry.number);
+      if (open !== undefined) {
+        open.entry = rangeEntry;
+        return open;
+      }
+      const start = position(rangeEntry.number) ?? this.#origin(before, rangeEntry);
+      const range = new RangeState(entry.number, rangeEntry, start);
+      this.#ranges.set(range.number, range);
+      return range;
+    });
+    for (const range of before?.ranges ?? []) if (!ranges.includes(range)) this.#ranges.delete(range.number);
+    const purges = before?.purges ?? new Map<string, Purge>();
+    this.#containers.set(entry.number, new ContainerState(entry, ranges, this.epoch, purges));
+    if (before === undefined) {
+      for (const resource of this.catalog.resources(purgeKind)) {
+        const value = resource.value as PurgeValue;
+        if (value.container === entry.number) this.#addPurge(resource.number, value);
+      }
+    }
+  }
+
+  /** A child goes on from its parents' time, so that time never goes back along a lineage, and shares their bytes. */
+  #origin(before: ContainerState | undefined, entry: RangeEntry): RangePosition {
+    const parents = (before?.ranges ?? []).filter((range) => keyRangesIntersect(range.entry, entry));
+    const timeMs = Math.max(0, ...parents.map((range) => range.decidedTimeMs));
+    const isMerged = parents.length > 1;
+    const bytes = parents.reduce((sum, range) => sum + (isMerged ? range.bytes : range.bytes / 2), 0);
+    return RangeState.origin(entry, timeMs, Math.floor(bytes));
+  }
+
+  #closeContainer(number: number): void {
+    const container = this.#containers.get(number);
+    this.#containers.delete(number);
+    for (const range of container?.ranges ?? []) {
+      this.#ranges.delete(range.number);
+      for (const callback of this.#onCommit) callback(range.number);
+    }
+  }
+
+  #addPurge(number: number, value: PurgeValue): void {
+    const container = this.#containers.get(value.container);
+    if (container === undefined) return;
+    const partitionKey = Buffer.from(value.partitionKey, 'latin1');
+    const epk = Buffer.from(value.epk, 'latin1');
+    const prefix = partitionBounds(value.container, epk, partitionKey).from;
+    container.purges.set(value.partitionKey, { number, partitionKey, epk, lsnMax: value.lsnMax, prefix });
+  }
+
+  #removePurge(value: PurgeValue): void {
+    const purges = this.#containers.get(value.container)?.purges;
+    if (purges?.get(value.partitionKey)?.lsnMax === value.lsnMax) purges.delete(value.partitionKey);
+  }
+}
+
+interface StagedUnique {
+  readonly id: string | undefined;
+  readonly record: StagedRecord;
+}

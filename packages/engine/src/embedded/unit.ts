@@ -1,0 +1,266 @@
+// One unit on its way through the committer: it looks at the state of its keys, is decided, and becomes records.
+
+import { assert, DatabaseError } from '@tidemark/model';
+import type { Version } from '../index/documents.ts';
+import { docKey, uniqueKey } from '../index/keys.ts';
+import type { RecordInput } from '../log/frame.ts';
+import { operation, recordFlag } from '../log/frame.ts';
+import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
+import type { Unit } from '../write/command.ts';
+import type { CurrentDocument, Decision, Mutation, Outcome } from '../write/decision.ts';
+import type { Submission } from './committer.ts';
+import type { ContainerState } from './container-state.ts';
+import type { OpenGroup, StagedRecord } from './group.ts';
+import { StagedVersion } from './group.ts';
+import type { RangeState } from './range.ts';
+import type { DatabaseState } from './state.ts';
+
+/** Table entry, keys and system members of a record: enough for the bounds of the queue. */
+const recordOverheadBytes = 512;
+
+export class UnitSubmission implements Submission {
+  readonly bytes: number;
+  readonly #state: DatabaseState;
+  readonly #container: ContainerState;
+  readonly #range: RangeState;
+  readonly #unit: Unit;
+  readonly #decideUnit: Decide;
+  readonly #resolve: (result: UnitResult | 'needs-body') => void;
+  readonly #reject: (error: unknown) => void;
+  /** Bodies fetched for this unit, valid only for the version they were read of. */
+  readonly #bodies: ReadonlyMap<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>;
+  /** The ids whose bodies are to be fetched before the unit is submitted again. */
+  missing: readonly string[] = [];
+
+  constructor(options: {
+    readonly state: DatabaseState;
+    readonly container: ContainerState;
+    readonly range: RangeState;
+    readonly unit: Unit;
+    readonly decide: Decide;
+    readonly bodies: ReadonlyMap<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>;
+    resolve(result: UnitResult | 'needs-body'): void;
+    reject(error: unknown): void;
+  }) {
+    this.#state = options.state;
+    this.#container = options.container;
+    this.#range = options.range;
+    this.#unit = options.unit;
+    this.#decideUnit = options.decide;
+    this.#bodies = options.bodies;
+    this.#resolve = options.resolve;
+    this.#reject = options.reject;
+    this.bytes = unitBytes(options.unit);
+  }
+
+  fail(error: DatabaseError): void {
+    this.#reject(error);
+  }
+
+  decide(group: OpenGroup): void {
+    try {
+      this.#decideNow(group);
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  #decideNow(group: OpenGroup): void {
+    const range = this.#range;
+    if (range.isSealed || this.#state.findRange(range.number) !== range) {
+      // Answered when the split is durable, so that whoever tries again finds the children.
+      group.onSettled((failure) => this.#reject(failure ?? rangeGone(this.#container, range)));
+      return;
+    }
+    const nowMs = Math.max(this.#state.environment.clock.nowMs(), range.decidedTimeMs);
+    const decision = this.#decideUnit(this, this.#unit, {
+      nowMs,
+      defaultTtl: this.#container.defaultTtl,
+      uniqueKeys: this.#container.uniqueKeys,
+      partitionKeyPaths: this.#container.partitionKeyPaths,
+    });
+    if (decision.kind === 'needs-body') {
+      this.missing = decision.ids;
+      this.#resolve('needs-body');
+      return;
+    }
+    if (decision.kind === 'reject' || decision.mutations.length === 0) {
+      this.#answerWithoutCommit(group, decision.outcomes);
+      return;
+    }
+    this.#commit(group, decision, nowMs);
+  }
+
+  current(id: string): CurrentDocument | undefined {
+    const { bytes, epk } = this.#unit.partitionKey;
+    const key = docKey(this.#container.number, epk, bytes, Buffer.from(id));
+    const version = this.#state.findDecided(key, key.toString('latin1'));
+    if (version === undefined) return undefined;
+    return {
+      lsn: version.lsn,
+      ix: version.ix,
+      etag: this.#container.etagOf(version.lsn, version.ix),
+      ridNumber: version.ridNumber,
+      timeMs: version.timeMs,
+      ttl: version.ttl,
+      uniqueDigests: version.uniqueDigests,
+      body: version.body ?? this.#fetchedBody(id, version),
+      isPurged: this.#container.isPurged(bytes, version.lsn),
+    };
+  }
+
+  uniqueHolder(key: number, digest: Buffer): string | undefined {
+    return this.#state.findUniqueHolder(uniqueKey(this.#container.number, this.#unit.partitionKey.bytes, key, digest));
+  }
+
+  #fetchedBody(id: string, version: Version): Buffer | undefined {
+    const fetched = this.#bodies.get(id);
+    return fetched !== undefined && fetched.lsn === version.lsn && fetched.ix === version.ix ? fetched.body : undefined;
+  }
+
+  #answerWithoutCommit(group: OpenGroup, outcomes: readonly Outcome[]): void {
+    group.onSettled((failure) => {
+      if (failure !== undefined) this.#reject(failure);
+      else {
+        const result = outcomes.map((outcome) => resolved(outcome, []));
+        this.#resolve({ isCommitted: false, range: this.#range.entry.id, lsn: this.#range.tailLsn, outcomes: result });
+      }
+    });
+  }
+
+  #commit(group: OpenGroup, decision: Extract<Decision, { kind: 'commit' }>, timeMs: number): void {
+    const range = this.#range;
+    const lsn = range.decidedLsn + 1;
+    range.decidedLsn = lsn;
+    range.decidedTimeMs = timeMs;
+    const staged: StagedRecord[] = [];
+    const { mutations } = decision;
+    for (let ix = 0; ix < mutations.length; ix += 1) {
+      staged.push(this.#stage(group, mutations, ix, { lsn, timeMs }, staged));
+    }
+    group.onSettled((failure) => {
+      if (failure !== undefined) {
+        this.#reject(failure);
+        return;
+      }
+      const documents = staged.map((record) => this.#storedOf(record));
+      const outcomes = decision.outcomes.map((outcome) => resolved(outcome, documents));
+      this.#resolve({ isCommitted: true, range: range.entry.id, lsn, outcomes });
+    });
+  }
+
+  #stage(
+    group: OpenGroup,
+    mutations: readonly Mutation[],
+    ix: number,
+    at: { readonly lsn: number; readonly timeMs: number },
+    staged: readonly StagedRecord[],
+  ): StagedRecord {
+    const mutation = mutations[ix] as Mutation;
+    const container = this.#container;
+    const range = this.#range;
+    const { bytes, epk } = this.#unit.partitionKey;
+    const id = Buffer.from(mutation.id);
+    const key = docKey(container.number, epk, bytes, id);
+    const keyText = key.toString('latin1');
+    const previous = this.#previousOf(mutation, key, keyText, staged);
+    const ridNumber = mutation.ridNumber ?? previous?.ridNumber ?? range.nextRid++;
+    const record: RecordInput = {
+      operation: operation[mutation.operation],
+      flags: (ix === mutations.length - 1 ? recordFlag.endOfUnit : 0) | (mutation.isExpiry ? recordFlag.expiry : 0),
+      lsn: at.lsn,
+      ix,
+      previousLsn: previous?.lsn ?? 0,
+      previousIx: previous?.ix ?? 0,
+      timeMs: at.timeMs,
+      ridNumber,
+      ttl: mutation.ttl,
+      epk,
+      partitionKey: bytes,
+      id,
+      uniqueDigests: mutation.uniqueDigests,
+      body: mutation.openBytes,
+      suffix: mutation.openBytes === undefined ? '' : container.suffix(ridNumber, at.lsn, ix, at.timeMs),
+    };
+    const entry: StagedRecord = {
+      container: container.number,
+      range: range.number,
+      key,
+      keyText,
+      partitionKey: bytes,
+      id: mutation.id,
+      isInsert: mutation.operation === 'create',
+      version:
+        mutation.openBytes === undefined ? undefined : new StagedVersion(range.number, record, mutation.uniqueDigests),
+      previous,
+      lsn: at.lsn,
+      timeMs: at.timeMs,
+      tombstoneBytes: 0,
+    };
+    this.#state.stage(entry);
+    group.add(container.number, range.number, record, entry);
+    return entry;
+  }
+
+  #previousOf(mutation: Mutation, key: Buffer, keyText: string, staged: readonly StagedRecord[]): Version | undefined {
+    if (mutation.previous === undefined) return undefined;
+    if (mutation.previous.kind === 'unit') return staged[mutation.previous.mutation]?.version;
+    const found = this.#state.findDecided(key, keyText);
+    assert(found !== undefined && found.lsn === mutation.previous.lsn, 'the version decided upon is still the latest');
+    return found;
+  }
+
+  #storedOf(record: StagedRecord): StoredDocument | undefined {
+    const version = record.version;
+    if (version === undefined || version.body === undefined) return undefined;
+    return {
+      lsn: version.lsn,
+      ix: version.ix,
+      etag: this.#container.etagOf(version.lsn, version.ix),
+      timeMs: version.timeMs,
+      bytes: version.body,
+    };
+  }
+}
+
+export function rangeGone(container: ContainerState, range: RangeState): DatabaseError {
+  return rangeIdGone(container, range.entry.id);
+}
+
+/** Names what took the range's place, as far as it is known. */
+export function rangeIdGone(container: ContainerState, id: string): DatabaseError {
+  const children = container.entry.gone.find((gone) => gone.id === id)?.children ?? [];
+  return new DatabaseError('range-gone', `The range ${id} has been split or merged.`, {
+    detail: { range: id, children },
+  });
+}
+
+function resolved(outcome: Outcome, documents: readonly (StoredDocument | undefined)[]): UnitOutcome {
+  switch (outcome.kind) {
+    case 'created':
+    case 'replaced':
+      return { kind: outcome.kind, document: documentAt(documents, outcome.mutation) };
+    case 'read': {
+      if ('mutation' in outcome) return { kind: 'read', document: documentAt(documents, outcome.mutation) };
+      const { lsn, ix, etag, timeMs, body } = outcome.stored;
+      assert(body !== undefined, 'a document that is read has its body');
+      return { kind: 'read', document: { lsn, ix, etag, timeMs, bytes: body } };
+    }
+    default:
+      return outcome;
+  }
+}
+
+function documentAt(documents: readonly (StoredDocument | undefined)[], mutation: number): StoredDocument {
+  const document = documents[mutation];
+  assert(document !== undefined, 'an outcome names a mutation that left a document');
+  return document;
+}
+
+function unitBytes(unit: Unit): number {
+  let bytes = 0;
+  for (const command of unit.commands) {
+    bytes += recordOverheadBytes + ('document' in command ? command.document.openBytes.length : 0);
+  }
+  return bytes;
+}

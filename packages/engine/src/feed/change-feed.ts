@@ -1,0 +1,212 @@
+// The feed of a whole container, or of a part of it, over whatever ranges there are: it starts somewhere, gives pages, and
+// its position survives splits and merges. It knows engines only by the seam.
+//
+// A position is an LSN for every piece of the key space. As long as all pieces agree on one range it is a plain LSN.
+
+import type { FeedEtag, FeedPart, KeyRange } from '@tidemark/model';
+import {
+  DatabaseError,
+  formatFeedEtag,
+  isDatabaseError,
+  keyRangesIntersect,
+  narrowFeedParts,
+  parseFeedEtag,
+  setFeedParts,
+  uniformFeedParts,
+} from '@tidemark/model';
+import type { FeedScope, RangeEngine } from '../range-engine.ts';
+
+export type FeedStart =
+  | 'beginning'
+  | 'now'
+  /** Changes after the second of this time. */
+  | { readonly time: Date }
+  /** Continues after what an earlier feed of this scope has shown. */
+  | { readonly etag: string };
+
+export interface ChangeFeedOptions {
+  readonly mode?: 'latest' | 'all';
+  readonly from?: FeedStart;
+  readonly itemsMax?: number;
+  readonly bytesMax?: number;
+  readonly previousImages?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What part of the container a feed shows. */
+export interface ChangeFeedScope {
+  readonly keys?: KeyRange;
+  readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+}
+
+export interface ChangePage {
+  /** JSON values joined by commas. */
+  readonly pieces: readonly Buffer[];
+  readonly count: number;
+  /** Where to go on from, after this page. */
+  readonly etag: string;
+  /** Nothing was left when the page was made. */
+  readonly isDrained: boolean;
+}
+
+const itemsMaxByDefault = 100;
+const bytesMaxByDefault: number = 4 * 1024 * 1024;
+const wholeSpace: KeyRange = { min: '', max: 'FF' };
+
+export class ChangeFeed<Change> implements AsyncIterable<Change> {
+  readonly #engine: RangeEngine;
+  readonly #container: number;
+  readonly #scope: ChangeFeedScope;
+  readonly #options: ChangeFeedOptions;
+  #parts: readonly FeedPart[] | undefined;
+  /** The range to look at first, so that a busy one does not starve the others. */
+  #turn = 0;
+
+  constructor(engine: RangeEngine, container: number, scope: ChangeFeedScope, options: ChangeFeedOptions) {
+    this.#engine = engine;
+    this.#container = container;
+    this.#scope = scope;
+    this.#options = options;
+  }
+
+  /** Where a later feed can go on from: after everything that has been handed out. */
+  get etag(): string {
+    return formatFeedEtag(etagOf(this.#position, this.#liveRanges()));
+  }
+
+  /** The next page. It is empty when there is nothing new. */
+  async page(): Promise<ChangePage> {
+    for (;;) {
+      try {
+        return await this.#readPage();
+      } catch (error) {
+        // A split or merge came between looking at the ranges and reading one: look again.
+        if (!(isDatabaseError(error) && error.code === 'range-gone')) throw error;
+      }
+    }
+  }
+
+  /** Change after change, waiting for more, until the signal aborts. */
+  async *[Symbol.asyncIterator](): AsyncIterator<Change> {
+    const { signal } = this.#options;
+    while (signal?.aborted !== true) {
+      const before = this.#position;
+      const page = await this.page();
+      if (page.count === 0) {
+        if (page.isDrained) await this.#moreComes();
+        continue;
+      }
+      const after = this.#position;
+      // Until the whole page has been taken, the position is before it: whoever stops in between sees the page again.
+      this.#parts = before;
+      // Written by this engine from JSON that it had parsed before.
+      const changes = JSON.parse(`[${Buffer.concat(page.pieces).toString('utf8')}]`) as Change[];
+      yield* changes;
+      this.#parts = after;
+    }
+  }
+
+  get #position(): readonly FeedPart[] {
+    this.#parts ??= startOf(this.#engine, this.#container, this.#options);
+    return this.#parts;
+  }
+
+  async #readPage(): Promise<ChangePage> {
+    const ranges = this.#liveRanges();
+    for (let i = 0; i < ranges.length; i += 1) {
+      const turn = (this.#turn + i) % ranges.length;
+      const range = ranges[turn] as KeyRange & { readonly id: string; readonly tailLsn: number };
+      for (const slice of narrowFeedParts(this.#position, range)) {
+        const wanted = narrowed(slice, this.#scope.keys);
+        if (wanted === undefined) continue;
+        const page = await this.#engine.feed(this.#scopeIn(range, wanted), {
+          mode: this.#options.mode ?? 'latest',
+          after: slice.lsn,
+          itemsMax: this.#options.itemsMax ?? itemsMaxByDefault,
+          bytesMax: this.#options.bytesMax ?? bytesMaxByDefault,
+          previousImages: this.#options.previousImages ?? false,
+        });
+        this.#parts = setFeedParts(this.#position, slice, page.last);
+        if (page.count === 0 && page.isDrained) continue;
+        this.#turn = page.isDrained ? turn + 1 : turn;
+        return { pieces: page.pieces, count: page.count, etag: this.etag, isDrained: false };
+      }
+    }
+    return { pieces: [], count: 0, etag: this.etag, isDrained: true };
+  }
+
+  #scopeIn(range: KeyRange & { readonly id: string }, wanted: KeyRange): FeedScope {
+    const { partitionKey } = this.#scope;
+    const base = { container: this.#container, range: range.id };
+    if (partitionKey !== undefined) return { ...base, partitionKey };
+    const isWhole = wanted.min === range.min && wanted.max === range.max;
+    return isWhole ? base : { ...base, keys: { min: wanted.min, max: wanted.max } };
+  }
+
+  #liveRanges(): ReturnType<RangeEngine['ranges']> {
+    const { partitionKey, keys } = this.#scope;
+    const all = this.#engine.ranges(this.#container);
+    if (partitionKey !== undefined) {
+      const id = this.#engine.rangeOf(this.#container, partitionKey.epk);
+      return all.filter((range) => range.id === id);
+    }
+    return keys === undefined ? all : all.filter((range) => keyRangesIntersect(range, keys));
+  }
+
+  /** Resolves when something may have come, at once when it has already. */
+  async #moreComes(): Promise<void> {
+    const { signal } = this.#options;
+    await new Promise<void>((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const ranges = this.#liveRanges();
+      const done = () => {
+        stop();
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const stop = this.#engine.watch(
+        this.#container,
+        ranges.map((range) => range.id),
+        done,
+      );
+      signal?.addEventListener('abort', done);
+      // What was committed between the empty page and the watch would wake nobody.
+      if (ranges.some((range) => narrowFeedParts(this.#position, range).some((slice) => slice.lsn < range.tailLsn)))
+        done();
+    });
+  }
+}
+
+function startOf(engine: RangeEngine, container: number, options: ChangeFeedOptions): readonly FeedPart[] {
+  const from = options.from ?? 'beginning';
+  const ranges = engine.ranges(container);
+  if (typeof from === 'object' && 'etag' in from) {
+    const etag = parseFeedEtag(from.etag);
+    if (etag.kind === 'composite') return etag.parts;
+    if (etag.kind === 'lsn') return uniformFeedParts(etag.lsn);
+    throw new DatabaseError('invalid-continuation', 'A feed goes on from an etag, not from "*".');
+  }
+  let parts = uniformFeedParts(0);
+  for (const range of ranges) {
+    if (from === 'beginning') parts = setFeedParts(parts, range, options.mode === 'all' ? range.floorLsn : 0);
+    else if (from === 'now') parts = setFeedParts(parts, range, range.tailLsn);
+    else parts = setFeedParts(parts, range, engine.lsnAt(container, range.id, from.time.getTime()));
+  }
+  return parts;
+}
+
+/** Plain while one LSN says it all; that is so as long as the scope lies in one range. */
+function etagOf(parts: readonly FeedPart[], ranges: readonly KeyRange[]): FeedEtag {
+  const [only] = ranges;
+  const slices = narrowFeedParts(parts, only ?? wholeSpace);
+  const [slice] = slices;
+  if (ranges.length === 1 && slices.length === 1 && slice !== undefined) return { kind: 'lsn', lsn: slice.lsn };
+  return { kind: 'composite', parts };
+}
+
+function narrowed(slice: KeyRange, keys: KeyRange | undefined): KeyRange | undefined {
+  if (keys === undefined) return slice;
+  const min = slice.min > keys.min ? slice.min : keys.min;
+  const max = slice.max < keys.max ? slice.max : keys.max;
+  return min < max ? { min, max } : undefined;
+}

@@ -1,0 +1,86 @@
+// Latest version: every document once, at the LSN of its last write. The walk skips what is superseded, deleted or expired
+// by looking at bits and table entries; the bytes it sends are slices of the frames as they lie in the segment.
+
+import type { ContainerState } from '../embedded/container-state.ts';
+import { operation } from '../log/frame.ts';
+import { isExpired } from '../write/ttl.ts';
+import type { Stretch } from './lineage-walk.ts';
+import type { PageBuilder } from './page.ts';
+import { verifyBodies } from './page.ts';
+
+export interface LatestFilter {
+  readonly nowMs: number;
+  readonly partitionKey: { readonly bytes: Buffer; readonly epk: Buffer } | undefined;
+}
+
+let chosen = new Uint32Array(4096);
+
+/** Adds the live documents of a stretch. Returns false when the page was full before the stretch was used up. */
+export function addLatest(
+  page: PageBuilder,
+  container: ContainerState,
+  stretch: Stretch,
+  filter: LatestFilter,
+): boolean {
+  const { view, slice, superseded: bits } = stretch.loaded;
+  const hasTtl = container.defaultTtl !== undefined;
+  const hasPurges = container.purges.size > 0;
+  const keys = stretch.filter;
+  const firstOrdinal = view.header.firstOrdinal;
+  if (chosen.length < slice.records) chosen = new Uint32Array(slice.records * 2);
+  let count = 0;
+  let pieceStart = -1;
+  let pieceEnd = -1;
+  let pieceCount = 0;
+  let bytes = 0;
+  let isComplete = true;
+  const startCount = page.count;
+  const pieces: { start: number; end: number; count: number }[] = [];
+  for (let record = stretch.first; record < stretch.end; record += 1) {
+    const lsn = view.lsn(record);
+    if (lsn > page.lastLsn && page.isFullWith(count, bytes)) {
+      isComplete = false;
+      break;
+    }
+    page.lastLsn = lsn;
+    const ordinal = firstOrdinal + record;
+    const byte = bits[ordinal >>> 3];
+    if (byte !== undefined && (byte & (1 << (ordinal & 7))) !== 0) continue;
+    if (view.operation(record) === operation.delete) continue;
+    if (keys !== undefined) {
+      const epk = view.epk(record);
+      if (keys.min.compare(epk) > 0 || keys.max.compare(epk) <= 0) continue;
+    }
+    if (filter.partitionKey !== undefined && !isOfPartition(view.partitionKey(record), filter.partitionKey.bytes))
+      continue;
+    if (
+      hasTtl &&
+      isExpired({ timeMs: view.timeMs(record), ttl: view.ttl(record) }, container.defaultTtl, filter.nowMs)
+    ) {
+      continue;
+    }
+    if (hasPurges && container.isPurged(view.partitionKey(record), lsn)) continue;
+    chosen[count++] = record;
+    const start = view.bodyOffset(record);
+    const end = start + view.bodyLength(record);
+    bytes += end - start;
+    if (start === pieceEnd + 1) {
+      pieceEnd = end;
+      pieceCount += 1;
+      continue;
+    }
+    if (pieceStart >= 0) pieces.push({ start: pieceStart, end: pieceEnd, count: pieceCount });
+    pieceStart = start;
+    pieceEnd = end;
+    pieceCount = 1;
+  }
+  if (pieceStart >= 0) pieces.push({ start: pieceStart, end: pieceEnd, count: pieceCount });
+  verifyBodies(stretch.loaded, chosen, count);
+  for (const piece of pieces) page.add(view.bytes.subarray(piece.start, piece.end), piece.count);
+  if (page.count !== startCount + count) throw new Error('unreachable: a document was counted and not added');
+  return isComplete;
+}
+
+function isOfPartition(bytes: Buffer, wanted: Buffer): boolean {
+  return bytes.length === wanted.length && bytes.compare(wanted) === 0;
+}

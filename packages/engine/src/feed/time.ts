@@ -1,0 +1,48 @@
+// From a time to a position: through the `time` tree, which has the first LSN of every second in which a range was written.
+
+import type { RangeState } from '../embedded/range.ts';
+import type { DatabaseState } from '../embedded/state.ts';
+import { readUint48BE, timeKey } from '../index/keys.ts';
+
+/**
+ * The greatest LSN such that every change with a later `_ts` than the given time's second comes after it. `_ts` has seconds,
+ * so times are compared by second. After a merge two sequences share the LSNs; the earlier of their positions is taken.
+ */
+export function lsnAtTime(state: DatabaseState, range: RangeState, timeMs: number): number {
+  const second = Math.floor(timeMs / 1000);
+  if (second >= Math.floor(range.tailTimeMs / 1000)) return range.tailLsn;
+  const sources = [...range.entry.ancestors.map((a) => ({ number: a.number, endLsn: a.endLsn })), liveSource(range)];
+  let first = Number.POSITIVE_INFINITY;
+  for (const source of sources) {
+    const lsn = firstLsnAfterSecond(state, source.number, second);
+    if (lsn !== undefined && lsn <= source.endLsn) first = Math.min(first, lsn);
+  }
+  return first === Number.POSITIVE_INFINITY ? range.tailLsn : first - 1;
+}
+
+/** The lowest LSN above which no change is as old as the given second: the floor of a history that goes back to it. */
+export function lsnFloorAt(state: DatabaseState, range: RangeState, second: number): number {
+  let floor = range.entry.floorLsn;
+  for (const source of [...range.entry.ancestors, liveSource(range)]) {
+    const after = firstLsnAfterSecond(state, source.number, second);
+    floor = Math.max(floor, Math.min(source.endLsn, (after ?? source.endLsn + 1) - 1));
+  }
+  return floor;
+}
+
+function liveSource(range: RangeState): { number: number; endLsn: number } {
+  return { number: range.number, endLsn: range.tailLsn };
+}
+
+function firstLsnAfterSecond(state: DatabaseState, range: number, second: number): number | undefined {
+  const from = timeKey(range, Math.max(0, second + 1));
+  const [entry] = state.index.range({ from, to: timeKey(range + 1, 0), limit: 1 });
+  if (entry !== undefined) return readUint48BE(entry.value, 0);
+  for (const { slice, view } of state.overlay.slices(range)) {
+    const first = view.firstRecordOfRun(slice.run);
+    for (let record = first; record < first + slice.records; record += 1) {
+      if (Math.floor(view.timeMs(record) / 1000) > second) return view.lsn(record);
+    }
+  }
+  return undefined;
+}

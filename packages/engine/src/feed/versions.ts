@@ -1,0 +1,122 @@
+// All versions and deletes: every record that history keeps, each in its envelope.
+//
+//   {"current":{…},"previous":{…},"metadata":{"lsn":…,"crts":…,"operationType":"create"|"replace"|"delete", …}}
+//
+// Wire: `current` of a delete is an empty object, and only a delete names its id and partition key (wire 11.7).
+
+import { decodePartitionKeyBytes } from '@tidemark/model';
+import type { ContainerState } from '../embedded/container-state.ts';
+import type { RangeState } from '../embedded/range.ts';
+import type { DatabaseState } from '../embedded/state.ts';
+import { operation, recordFlag } from '../log/frame.ts';
+import { corrupt, segmentPath } from '../log/segment.ts';
+import type { Stretch } from './lineage-walk.ts';
+import { LineageWalk } from './lineage-walk.ts';
+import type { PageBuilder } from './page.ts';
+
+export interface VersionsFilter {
+  readonly partitionKey: { readonly bytes: Buffer } | undefined;
+  readonly previousImages: boolean;
+}
+
+/** Adds the versions of a stretch. Resolves to false when the page was full before the stretch was used up. */
+export async function addVersions(
+  page: PageBuilder,
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  stretch: Stretch,
+  filter: VersionsFilter,
+): Promise<boolean> {
+  const { view } = stretch.loaded;
+  for (let record = stretch.first; record < stretch.end; record += 1) {
+    const lsn = view.lsn(record);
+    if (lsn > page.lastLsn && page.isFull) return false;
+    page.lastLsn = lsn;
+    if (stretch.filter !== undefined) {
+      const epk = view.epk(record);
+      if (stretch.filter.min.compare(epk) > 0 || stretch.filter.max.compare(epk) <= 0) continue;
+    }
+    if (filter.partitionKey !== undefined && view.partitionKey(record).compare(filter.partitionKey.bytes) !== 0)
+      continue;
+    page.add(await envelope(state, container, range, stretch, record, filter.previousImages), 1);
+  }
+  return true;
+}
+
+async function envelope(
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  stretch: Stretch,
+  record: number,
+  previousImages: boolean,
+): Promise<Buffer> {
+  const { view, slice, isFromDisk } = stretch.loaded;
+  const isDelete = view.operation(record) === operation.delete;
+  const isExpiry = (view.flags(record) & recordFlag.expiry) !== 0;
+  if (!isDelete && isFromDisk && !view.verifyBody(record)) {
+    const offset = slice.offset + view.bodyOffset(record);
+    throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a document is wrong');
+  }
+  const parts: Buffer[] = [Buffer.from('{"current":'), isDelete ? Buffer.from('{}') : view.body(record)];
+  const previousLsn = view.previousLsn(record);
+  const wantsPrevious = previousLsn > 0 && (previousImages || (isDelete && !isExpiry));
+  if (wantsPrevious) {
+    const previous = await findVersion(state, range, view.epk(record), previousLsn, view.previousIx(record));
+    if (previous !== undefined) parts.push(Buffer.from(',"previous":'), previous);
+  }
+  const metadata: Record<string, unknown> = {
+    lsn: view.lsn(record),
+    crts: Math.floor(view.timeMs(record) / 1000),
+    operationType: operationNames[view.operation(record)],
+  };
+  if (previousLsn > 0) metadata['previousImageLSN'] = previousLsn;
+  if (isDelete) {
+    metadata['timeToLiveExpired'] = isExpiry;
+    metadata['id'] = view.id(record).toString('utf8');
+    metadata['partitionKey'] = partitionKeyObject(container, view.partitionKey(record));
+  }
+  parts.push(Buffer.from(`,"metadata":${JSON.stringify(metadata)}}`));
+  return Buffer.concat(parts);
+}
+
+const operationNames: Readonly<Record<number, string>> = {
+  [operation.create]: 'create',
+  [operation.replace]: 'replace',
+  [operation.delete]: 'delete',
+};
+
+/** The body of the version at this position, where it is still kept. */
+async function findVersion(
+  state: DatabaseState,
+  range: RangeState,
+  epk: Buffer,
+  lsn: number,
+  ix: number,
+): Promise<Buffer | undefined> {
+  const walk = new LineageWalk(state, range, lsn - 1, undefined);
+  for (let stretch = await walk.next(); stretch !== undefined; stretch = await walk.next()) {
+    const { view, slice, isFromDisk } = stretch.loaded;
+    for (let record = stretch.first; record < stretch.end; record += 1) {
+      if (view.lsn(record) > lsn) return undefined;
+      // After a merge two ancestors may have used one LSN; the key tells them apart.
+      if (view.ix(record) !== ix || view.epk(record).compare(epk) !== 0) continue;
+      if (view.bodyLength(record) === 0) return undefined;
+      if (isFromDisk && !view.verifyBody(record)) {
+        const offset = slice.offset + view.bodyOffset(record);
+        throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a previous version is wrong');
+      }
+      return view.body(record);
+    }
+  }
+  return undefined;
+}
+
+/** `{"pk":"a"}`: every path without its slash, every level of the key; an absent value is left out. */
+function partitionKeyObject(container: ContainerState, bytes: Buffer): Record<string, unknown> {
+  const values = decodePartitionKeyBytes(bytes);
+  const names = container.entry.definition.partitionKey.paths;
+  const entries = names.map((path, level) => [path.slice(1), values[level]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,66 @@
+// Every queue, page, batch and cache of the engine has its maximum here, with the reason.
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** Small at first, so that a new database is a megabyte; doubled with each segment up to the maximum. */
+export const segmentBytesMin: number = 1 * MiB;
+export const segmentBytesMax: number = 64 * MiB;
+
+/** A group larger than this is closed and the next one begun: a flush of more gains nothing. */
+export const groupBytesMax: number = 1 * MiB;
+export const groupUnitsMax = 2_048;
+/** Queued and in-flight writes; beyond it callers are told to come back (429). */
+export const queuedBytesMax: number = 64 * MiB;
+export const queuedUnitsMax = 16_384;
+
+/** Published and not yet indexed. When it is full, writers wait for the index. */
+export const overlayRecordsMax = 65_536;
+export const overlayBytesMax: number = 32 * MiB;
+
+/** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
+export const slicesPerChunk = 64;
+
+/** A feed page reads at most this much at once from a segment. */
+export const readBytesMax: number = 1 * MiB;
+/** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
+export const pageBytesMax: number = 4 * MiB;
+export const pageItemsMax = 10_000;
+/** What a page may read without finding anything, before it answers with its position and no items. */
+export const scanBytesMax: number = 16 * MiB;
+/** Index entries looked at for one page of a read feed or a partition key's feed. */
+export const scanEntriesMax = 4_096;
+/** A partition key with more documents than this is read through the log instead of the index. */
+export const partitionEntriesMax = 256;
+
+/** Segments this close to the end of the log are taken to be in the page cache and read without a thread. */
+export const warmBytes: number = 256 * MiB;
+/** Segment files open at a time; far below what a process may have. */
+export const openSegmentsMax = 256;
+/** Reads above this size never block the event loop, warm or not. */
+export const syncReadBytesMax: number = 1 * MiB;
+
+/** Parked readers of the feed over the whole database. */
+export const waitersMax = 16_384;
+
+/** Bitmaps go into the index in pieces of this size. */
+export const bitmapChunkBytes = 512;
+
+/** Compaction: frames of this size, and this many records moved between two turns of the event loop. */
+export const compactedFrameBytes: number = 512 * KiB;
+export const relocationRecordsMax = 256;
+
+/** Delete by partition key and the sweep of expired documents work in steps of this many documents. */
+export const jobDocumentsMax = 100;
+
+/** The clock may be off by this much from one commit to the next before it is reported. */
+export const clockJumpReportedMs = 60_000;
+
+/** A restored database continues this far beyond the tails it was saved with, so that no LSN is ever given twice. */
+export const restoredTailGap: number = 2 ** 20;
+
+/** The pieces of a container's key space; a bound on what a caller can ask for by mistake. */
+export const rangesPerContainerMax = 10_000;
+
+/** A range that holds more than this is split by itself. */
+export const splitBytes: number = 10 * 1024 * MiB;

@@ -1,0 +1,332 @@
+// The segments of a folder: one that grows (the active one), the sealed ones, and a spare made ready in the background.
+//
+// Invariant: before the first group goes into a new segment, its header and META frame are flushed and its name is durable.
+// Invariant: at most one frame is written and not flushed, unless `sync` is 'os'.
+
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import type { Environment } from '../environment.ts';
+import type { FileSystem, LogFile } from '../files/file-system.ts';
+import { isDiskFull } from '../files/file-system.ts';
+import { openSegmentsMax, syncReadBytesMax, warmBytes } from '../limits.ts';
+import type { SegmentHeader } from './segment.ts';
+import {
+  encodeSegmentHeader,
+  readSegmentHeader,
+  segmentFolder,
+  segmentHeaderBytes,
+  segmentIdOf,
+  segmentPath,
+} from './segment.ts';
+
+export interface SegmentOptions {
+  readonly sync: 'full' | 'os';
+  readonly segmentBytesMin: number;
+  readonly segmentBytesMax: number;
+}
+
+export class Segment {
+  readonly header: SegmentHeader;
+  readonly salt: Buffer;
+  /** Where the next frame goes; of a sealed segment, the end of its last frame. */
+  usedBytes: number;
+  /** Records in it so far: the ordinal of the next one. */
+  recordCount: number;
+  /** Undefined until somebody reads it, and again when too many are open. */
+  file: LogFile | undefined;
+  /** Reads under way; the file is not closed or removed meanwhile. */
+  pins = 0;
+  isRetired = false;
+
+  constructor(header: SegmentHeader, usedBytes: number, recordCount: number) {
+    this.header = header;
+    this.salt = Buffer.from(header.salt, 'hex');
+    this.usedBytes = usedBytes;
+    this.recordCount = recordCount;
+  }
+
+  get id(): number {
+    return this.header.id;
+  }
+}
+
+export class SegmentStore {
+  readonly #files: FileSystem;
+  readonly #environment: Environment;
+  readonly #options: SegmentOptions;
+  readonly #segments = new Map<number, Segment>();
+  #active: Segment | undefined;
+  #activeCapacityBytes = 0;
+  #nextId = 1;
+  #nextBytes: number;
+  #spare: Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> | undefined;
+  #spareNumber = 0;
+
+  constructor(files: FileSystem, environment: Environment, options: SegmentOptions) {
+    this.#files = files;
+    this.#environment = environment;
+    this.#options = options;
+    this.#nextBytes = options.segmentBytesMin;
+  }
+
+  /** Finds the segments on disk. Headers are read only of those that `known` does not tell about. */
+  async load(known: ReadonlyMap<number, Segment>): Promise<void> {
+    for (const name of await this.#files.list(segmentFolder)) {
+      const id = segmentIdOf(name);
+      if (id === undefined) {
+        await this.#files.remove(`${segmentFolder}/${name}`);
+        continue;
+      }
+      const segment = known.get(id) ?? new Segment(await readSegmentHeader(this.#files, id), 0, 0);
+      this.#segments.set(id, segment);
+      this.#nextId = Math.max(this.#nextId, id + 1);
+    }
+  }
+
+  get active(): Segment {
+    if (this.#active === undefined) throw new DatabaseError('closed', 'The log has not been opened for writing.');
+    return this.#active;
+  }
+
+  get all(): readonly Segment[] {
+    return [...this.#segments.values()].sort((a, b) => a.header.firstSequence - b.header.firstSequence);
+  }
+
+  find(id: number): Segment | undefined {
+    return this.#segments.get(id);
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const segment of this.#segments.values()) bytes += segment.usedBytes;
+    return bytes;
+  }
+
+  takeId(): number {
+    return this.#nextId++;
+  }
+
+  newSalt(): Buffer {
+    const salt = Buffer.alloc(8);
+    this.#environment.random(salt);
+    return salt;
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.active.usedBytes + bytes <= this.#activeCapacityBytes;
+  }
+
+  /**
+   * Starts the next segment. `firstFrames` makes its META frame, and the frames that recovery carries over, once id and
+   * salt are known. Throws `disk-full` and changes nothing when there is no room for it.
+   */
+  async roll(
+    firstSequence: number,
+    needBytes: number,
+    firstFrames: (salt: Buffer) => { readonly bytes: Buffer; readonly records: number },
+  ): Promise<Segment> {
+    const salt = this.newSalt();
+    const first = firstFrames(salt);
+    const spare = await this.#takeSpare(segmentHeaderBytes + first.bytes.length + needBytes);
+    const id = this.takeId();
+    const header: SegmentHeader = {
+      id,
+      salt: salt.toString('hex'),
+      kind: 'log',
+      sync: this.#options.sync,
+      firstSequence,
+    };
+    await spare.file.write(encodeSegmentHeader(header), 0);
+    await spare.file.write(first.bytes, segmentHeaderBytes);
+    await spare.file.sync();
+    await this.#files.rename(spare.path, segmentPath(id));
+    await this.#files.syncDirectory(segmentFolder);
+    const segment = new Segment(header, segmentHeaderBytes + first.bytes.length, first.records);
+    segment.file = spare.file;
+    this.#segments.set(id, segment);
+    this.#active = segment;
+    this.#activeCapacityBytes = spare.bytes;
+    this.prepareSpare();
+    return segment;
+  }
+
+  /** Goes on in a segment that was closed cleanly. */
+  async resume(segment: Segment): Promise<void> {
+    segment.file = await this.#files.open(segmentPath(segment.id));
+    this.#activeCapacityBytes = await segment.file.sizeBytes();
+    this.#active = segment;
+    this.#nextBytes = Math.min(Math.max(this.#nextBytes, this.#activeCapacityBytes * 2), this.#options.segmentBytesMax);
+  }
+
+  prepareSpare(): void {
+    if (this.#spare !== undefined) return;
+    this.#spare = this.#makeSpare(this.#nextBytes);
+    // The failure is looked at when the spare is needed; by then there may be room again.
+    this.#spare.catch(() => {});
+  }
+
+  /** Writes at the end of the active segment; the caller has made sure that there is room, and flushes next. */
+  append(frame: Buffer, records: number): Promise<void> {
+    const segment = this.active;
+    const offset = segment.usedBytes;
+    segment.usedBytes += frame.length;
+    segment.recordCount += records;
+    return (segment.file as LogFile).write(frame, offset);
+  }
+
+  flush(): Promise<void> {
+    return (this.active.file as LogFile).sync();
+  }
+
+  /**
+   * Bytes of a segment, at once when they are likely in memory. Undefined when the segment is gone: whoever named it looks
+   * again in the index, which names another place by then.
+   */
+  read(id: number, offset: number, length: number): Buffer | Promise<Buffer | undefined> | undefined {
+    const segment = this.#segments.get(id);
+    if (segment === undefined) return undefined;
+    if (segment.file !== undefined && length <= syncReadBytesMax && this.#isWarm(segment)) {
+      const target = Buffer.allocUnsafeSlow(length);
+      const read = segment.file.readSync(target, offset);
+      return read === length ? target : target.subarray(0, read);
+    }
+    return this.#readLater(segment, offset, length);
+  }
+
+  async #readLater(segment: Segment, offset: number, length: number): Promise<Buffer | undefined> {
+    segment.pins += 1;
+    try {
+      const file = segment.file ?? (await this.#openForReading(segment));
+      const target = Buffer.allocUnsafeSlow(length);
+      const read = await file.read(target, offset);
+      return read === length ? target : target.subarray(0, read);
+    } finally {
+      segment.pins -= 1;
+      if (segment.isRetired && segment.pins === 0) await this.#discard(segment);
+    }
+  }
+
+  /** Adds a finished segment that compaction made; its file is already in place and durable. */
+  adopt(segment: Segment): void {
+    this.#segments.set(segment.id, segment);
+  }
+
+  /** Takes segments out; their files go when the last read and backup has let go of them. */
+  async retire(ids: readonly number[]): Promise<void> {
+    for (const id of ids) {
+      const segment = this.#segments.get(id);
+      if (segment === undefined) continue;
+      this.#segments.delete(id);
+      segment.isRetired = true;
+      if (segment.pins === 0) await this.#discard(segment);
+    }
+  }
+
+  /** Keeps the files of these segments until the returned function is called. */
+  hold(segments: readonly Segment[]): () => Promise<void> {
+    for (const segment of segments) segment.pins += 1;
+    return async () => {
+      for (const segment of segments) {
+        segment.pins -= 1;
+        if (segment.isRetired && segment.pins === 0) await this.#discard(segment);
+      }
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const segment of this.#segments.values()) await this.#closeFile(segment);
+    const spare = await this.#spare?.catch(() => undefined);
+    this.#spare = undefined;
+    if (spare !== undefined) {
+      await spare.file.close();
+      await this.#files.remove(spare.path);
+    }
+  }
+
+  #isWarm(segment: Segment): boolean {
+    // Ids grow with the log; the few newest segments are what was written last.
+    const newest = this.#nextId - segment.id;
+    return segment === this.#active || newest * this.#options.segmentBytesMax <= warmBytes;
+  }
+
+  async #openForReading(segment: Segment): Promise<LogFile> {
+    const file = await this.#files.open(segmentPath(segment.id));
+    if (segment.file !== undefined) {
+      await file.close();
+      return segment.file;
+    }
+    segment.file = file;
+    await this.#closeIdle();
+    return file;
+  }
+
+  async #closeIdle(): Promise<void> {
+    let open = 0;
+    for (const segment of this.#segments.values()) if (segment.file !== undefined) open += 1;
+    for (const segment of this.#segments.values()) {
+      if (open <= openSegmentsMax) return;
+      if (segment.file === undefined || segment.pins > 0 || segment === this.#active) continue;
+      open -= 1;
+      await this.#closeFile(segment);
+    }
+  }
+
+  async #closeFile(segment: Segment): Promise<void> {
+    const file = segment.file;
+    segment.file = undefined;
+    await file?.close();
+  }
+
+  async #discard(segment: Segment): Promise<void> {
+    await this.#closeFile(segment);
+    await this.#files.remove(segmentPath(segment.id));
+    await this.#files.syncDirectory(segmentFolder);
+  }
+
+  async #takeSpare(
+    needBytes: number,
+  ): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
+    const ready = this.#spare;
+    this.#spare = undefined;
+    try {
+      const spare = await ready;
+      if (spare !== undefined && spare.bytes >= needBytes) {
+        this.#grow();
+        return spare;
+      }
+      if (spare !== undefined) {
+        await spare.file.close();
+        await this.#files.remove(spare.path);
+      }
+    } catch (error) {
+      // A spare that could not be made while the disk was full is tried again now; anything else shows again as well.
+      if (!(isDatabaseError(error) && error.code === 'disk-full')) throw error;
+    }
+    const made = await this.#makeSpare(Math.max(this.#nextBytes, needBytes));
+    this.#grow();
+    return made;
+  }
+
+  #grow(): void {
+    this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.segmentBytesMax);
+  }
+
+  async #makeSpare(bytes: number): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
+    this.#spareNumber += 1;
+    const path = `${segmentFolder}/spare-${this.#spareNumber}.tmp`;
+    const file = await this.#files.open(path, { create: true });
+    try {
+      await file.preallocate(bytes);
+      await file.sync();
+      return { file, path, bytes };
+    } catch (error) {
+      await file.close();
+      await this.#files.remove(path);
+      if (isDiskFull(error)) {
+        throw new DatabaseError('disk-full', 'There is no room for the next log segment. Free space on the disk.', {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+// The seam between the document database and what stores it. The embedded engine satisfies it here, PostgreSQL can later;
+// one contract suite holds both to it. What Cosmos means by a write is not in an engine but in `decide`, which it is given.
+//
+// Promises that every engine keeps:
+//   - a range gives its commits LSNs without gaps, +1 each, in the order in which readers come to see them;
+//   - nothing is visible before it is durable, and nothing is acknowledged before it is visible;
+//   - a page of the feed never cuts a unit, and what a page has shown is never withdrawn.
+
+import type { ErrorCode, KeyRange } from '@tidemark/model';
+import type { ContainerDefinition } from './container-definition.ts';
+import type { Unit } from './write/command.ts';
+import type { DecideContext, DecideView, Decision } from './write/decision.ts';
+
+export type { AncestorEntry, ContainerEntry, DatabaseEntry, RangeEntry } from './embedded/catalog.ts';
+
+/** Facts that the layers above may use. */
+export interface EngineProfile {
+  /** Other processes write to the same data. */
+  readonly shared: boolean;
+  readonly push: 'inproc' | 'notify' | 'poll';
+  readonly merge: boolean;
+  readonly maxUnitBytes: number;
+  readonly syncReads: boolean;
+  readonly snapshotReads: boolean;
+}
+
+export type Decide = (view: DecideView, unit: Unit, context: DecideContext) => Decision;
+
+export interface DatabaseInfo {
+  readonly number: number;
+  readonly id: string;
+  readonly rid: string;
+  readonly etag: string;
+  readonly timeMs: number;
+}
+
+export interface ContainerInfo {
+  readonly number: number;
+  readonly database: number;
+  readonly id: string;
+  readonly rid: string;
+  readonly etag: string;
+  readonly timeMs: number;
+  readonly definition: ContainerDefinition;
+  readonly historyMs: number;
+}
+
+export interface RangeInfo extends KeyRange {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly tailLsn: number;
+  readonly floorLsn: number;
+  /** About what its latest versions occupy. */
+  readonly sizeBytes: number;
+}
+
+/** A stored version: `bytes` is the document with all system members, `_lsn` last. */
+export interface StoredDocument {
+  readonly lsn: number;
+  readonly ix: number;
+  readonly etag: string;
+  readonly timeMs: number;
+  readonly bytes: Buffer;
+}
+
+export type UnitOutcome =
+  | { readonly kind: 'created' | 'replaced' | 'read'; readonly document: StoredDocument }
+  | { readonly kind: 'deleted' | 'unchanged' }
+  | { readonly kind: 'not-modified'; readonly etag: string }
+  | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly message: string };
+
+export interface UnitResult {
+  readonly isCommitted: boolean;
+  readonly range: string;
+  /** The LSN of the unit; of one that was rejected or changed nothing, the tail of its range. */
+  readonly lsn: number;
+  readonly outcomes: readonly UnitOutcome[];
+}
+
+export interface DocumentKey {
+  readonly partitionKey: Buffer;
+  readonly epk: Buffer;
+  readonly id: string;
+}
+
+/** What a feed reads: a range, or the part of it that an interval or a partition key selects. */
+export interface FeedScope {
+  readonly container: number;
+  readonly range: string;
+  readonly keys?: KeyRange;
+  readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+}
+
+export interface FeedRequest {
+  readonly mode: 'latest' | 'all';
+  /** Changes after this LSN. */
+  readonly after: number;
+  readonly itemsMax: number;
+  readonly bytesMax: number;
+  /** All versions: whether a replace carries the version it replaced. A delete always does where it is kept. */
+  readonly previousImages?: boolean;
+}
+
+export interface FeedPage {
+  /** JSON values, joined by commas, in as few pieces as possible; ready to be put between brackets. */
+  readonly pieces: readonly Buffer[];
+  readonly count: number;
+  /** How far this page has looked: the `after` of the next one. Never less than the request's. */
+  readonly last: number;
+  /** The tail of the range when the page was made. */
+  readonly tail: number;
+  readonly floor: number;
+  /** Nothing was left to look at when the page ended. */
+  readonly isDrained: boolean;
+}
+
+export interface ReadFeedPage {
+  readonly documents: readonly StoredDocument[];
+  /** Where the next page begins; undefined when there is none. */
+  readonly continuation: number | undefined;
+}
+
+export interface RangeEngine {
+  readonly profile: EngineProfile;
+
+  databases(): DatabaseInfo[];
+  createDatabase(id: string): Promise<DatabaseInfo>;
+  deleteDatabase(id: string): Promise<void>;
+
+  containers(database: string): ContainerInfo[];
+  createContainer(
+    database: string,
+    definition: ContainerDefinition,
+    options: { readonly ranges: number; readonly historyMs: number },
+  ): Promise<ContainerInfo>;
+  replaceContainer(
+    container: number,
+    definition: ContainerDefinition,
+    options: { readonly historyMs: number },
+  ): Promise<ContainerInfo>;
+  deleteContainer(container: number): Promise<void>;
+
+  /** The live ranges, in the order of the key space. */
+  ranges(container: number): RangeInfo[];
+  /** The id of the range that holds this effective partition key. */
+  rangeOf(container: number, epk: Uint8Array): string;
+  /** Two children go on where the range ends; `at` is the first key of the second one. */
+  split(container: number, range: string, at?: string): Promise<readonly RangeInfo[]>;
+  /** Two neighbours become one. */
+  merge(container: number, left: string, right: string): Promise<RangeInfo>;
+  onRoutingChange(callback: (container: number) => void): void;
+
+  commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult>;
+
+  get(container: number, key: DocumentKey): Promise<StoredDocument | undefined>;
+  getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
+  getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined>;
+  /** Documents of a range in the order of their creation, from a continuation on. */
+  readFeed(
+    container: number,
+    range: string,
+    options: { readonly from: number | undefined; readonly itemsMax: number; readonly bytesMax: number },
+  ): Promise<ReadFeedPage>;
+  /** Deletes every document of a partition key; they are gone for everybody when this resolves. */
+  deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void>;
+
+  feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage>;
+  /** The last LSN whose changes are all at or before this time: a feed after it begins with what came later. */
+  lsnAt(container: number, range: string, timeMs: number): number;
+  /** Calls back, as a hint, when something may have come to one of these ranges. Returns how to stop. */
+  watch(container: number, ranges: readonly string[], callback: () => void): () => void;
+
+  /** Raises the floor of every range to what the container's history still has to keep. */
+  trim(container: number): Promise<void>;
+  /** Deletes documents whose time is over, a bounded number of them. Resolves with how many. */
+  sweep(container: number): Promise<number>;
+}
