@@ -3,8 +3,6 @@
 
 import { effectiveKeyHex, isDatabaseError, keyRangeContains, keyRangesTile } from '@tidemark/model';
 import type { EmbeddedEngine } from './embedded/engine.ts';
-import { catalogContainer } from './embedded/group.ts';
-import type { DatabaseState } from './embedded/state.ts';
 import type { FileSystem } from './files/file-system.ts';
 import { isNewer } from './index/documents.ts';
 import { docKey, framesKey, ridKey, treeBounds, uniqueKey } from './index/keys.ts';
@@ -14,6 +12,8 @@ import { frameKind, operation, uniqueDigestBytes } from './log/frame.ts';
 import { SegmentScan } from './log/scan.ts';
 import { segmentHeaderBytes, segmentPath } from './log/segment.ts';
 import type { Segment } from './log/segment-store.ts';
+import type { DatabaseState } from './state/database-state.ts';
+import { catalogContainer } from './state/group.ts';
 
 export interface CheckReport {
   readonly isClean: boolean;

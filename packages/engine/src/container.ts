@@ -23,10 +23,10 @@ import {
   partitionKeyEquals,
   validateDocumentId,
 } from '@tidemark/model';
-import { withoutLsn } from './embedded/container-state.ts';
 import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
+import { withoutLsn } from './state/container-state.ts';
 import { readClientDocument } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';

@@ -11,8 +11,6 @@ import type { ContainerDefinition } from './container-definition.ts';
 import type { Unit } from './write/command.ts';
 import type { DecideContext, DecideView, Decision } from './write/decision.ts';
 
-export type { AncestorEntry, ContainerEntry, DatabaseEntry, RangeEntry } from './embedded/catalog.ts';
-
 /** Facts that the layers above may use. */
 export interface EngineProfile {
   /** Other processes write to the same data. */

@@ -19,14 +19,16 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   engine: {
     'index.ts': ['*'],
     internal: ['*'],
-    database: ['container', 'backup', 'check', 'range-engine', 'embedded', 'feed', 'index', 'log', 'files', 'ambient'],
-    backup: ['range-engine', 'embedded', 'index', 'log', 'files'],
-    check: ['range-engine', 'embedded', 'index', 'log', 'files'],
-    container: ['range-engine', 'write', 'feed'],
-    embedded: ['range-engine', 'write', 'feed', 'index', 'log', 'files'],
-    'range-engine': ['write', 'feed'],
-    feed: ['write', 'index', 'log', 'files'],
-    write: ['index', 'log'],
+    database: ['container', 'backup', 'check', 'folder', 'range-engine', 'embedded', 'index', 'files', 'ambient'],
+    container: ['range-engine', 'feed', 'state', 'write'],
+    backup: ['folder', 'embedded', 'log', 'files'],
+    check: ['embedded', 'state', 'index', 'log', 'files'],
+    folder: ['log', 'files'],
+    embedded: ['range-engine', 'feed', 'state', 'write', 'index', 'log', 'files'],
+    feed: ['range-engine', 'state', 'write', 'index', 'log'],
+    state: ['range-engine', 'write', 'index', 'log'],
+    'range-engine': ['write'],
+    write: ['log'],
     index: ['log', 'files'],
     log: ['files'],
     files: [],
@@ -36,7 +38,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'events', 'container-definition'],
+  engine: ['environment', 'limits', 'container-definition'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */

@@ -15,8 +15,8 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import { groupBytesMax, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '../limits.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
-import type { DurableGroup } from './group.ts';
-import { OpenGroup } from './group.ts';
+import type { DurableGroup } from '../state/group.ts';
+import { OpenGroup } from '../state/group.ts';
 
 /** What a submission does with its turn: it adds its records to the group and says how it will be answered. */
 export interface Submission {

@@ -19,10 +19,10 @@ import { SegmentScan } from '../log/scan.ts';
 import type { SegmentHeader } from '../log/segment.ts';
 import { corrupt, encodeSegmentHeader, segmentFolder, segmentHeaderBytes, segmentPath } from '../log/segment.ts';
 import { Segment } from '../log/segment-store.ts';
-import type { ContainerState } from './container-state.ts';
-import { catalogContainer, placeOf, slicesOf } from './group.ts';
-import { labelOf } from './lineage.ts';
-import type { DatabaseState } from './state.ts';
+import type { ContainerState } from '../state/container-state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import { catalogContainer, placeOf, slicesOf } from '../state/group.ts';
+import { labelOf } from '../state/lineage.ts';
 
 /** A record on its way from an input to the output. */
 export interface KeptRecord {

@@ -2,7 +2,7 @@
 
 import { segmentHeaderBytes } from '../log/segment.ts';
 import type { Segment } from '../log/segment-store.ts';
-import type { DatabaseState } from './state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
 
 /** A segment is rewritten when less than this share of it is of use; it bounds the log at 1 / share of what must be kept. */
 const usefulShareMin = 0.55;

@@ -21,13 +21,13 @@ import { SegmentScan } from '../log/scan.ts';
 import type { SegmentHeader } from '../log/segment.ts';
 import { corrupt, segmentHeaderBytes, segmentPath } from '../log/segment.ts';
 import type { Segment } from '../log/segment-store.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import { placeOf, slicesOf } from '../state/group.ts';
 import type { CompactionOutput, KeptRecord } from './compaction-output.ts';
 import { collect, writeOutput } from './compaction-output.ts';
 import { chooseInputs } from './compaction-policy.ts';
-import { placeOf, slicesOf } from './group.ts';
 import type { IndexWriter } from './index-writer.ts';
 import { swapSlices } from './slice-swap.ts';
-import type { DatabaseState } from './state.ts';
 
 export interface CompactorOptions {
   readonly files: FileSystem;

@@ -1,6 +1,6 @@
 // The embedded engine: the seam on one process, one log and one index.
 
-import { assert, DatabaseError, databaseRid, formatEtag, isDatabaseError, validateResourceName } from '@tidemark/model';
+import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { Environment } from '../environment.ts';
 import { readFeedPage } from '../feed/reader.ts';
@@ -25,22 +25,31 @@ import type {
   StoredDocument,
   UnitResult,
 } from '../range-engine.ts';
+import type { CatalogChange, ContainerEntry } from '../state/catalog.ts';
+import type { ContainerState } from '../state/container-state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import { purgeKind } from '../state/database-state.ts';
+import type { DurableGroup } from '../state/group.ts';
+import { mergeRanges, splitRange } from '../state/lineage.ts';
+import type { RangeState } from '../state/range.ts';
+import { readByRid, readDocument, readInRidOrder, readVersion } from '../state/read-documents.ts';
 import type { Unit } from '../write/command.ts';
-import type { CatalogChange, ContainerEntry, DatabaseEntry, RangeEntry } from './catalog.ts';
+import {
+  containerInfo,
+  containerRemoval,
+  databaseInfo,
+  databaseRemoval,
+  newContainer,
+  newDatabase,
+  replacedContainer,
+} from './catalog-changes.ts';
 import { Committer } from './committer.ts';
 import { Compactor } from './compaction.ts';
-import type { ContainerState } from './container-state.ts';
-import type { DurableGroup } from './group.ts';
 import { IndexWriter } from './index-writer.ts';
 import { runPurges, sweepExpired, trimHistory } from './jobs.ts';
-import { firstRanges, mergeRanges, splitRange } from './lineage.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
-import type { RangeState } from './range.ts';
-import { readByRid, readDocument, readInRidOrder, readVersion } from './read.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
-import type { DatabaseState } from './state.ts';
-import { purgeKind } from './state.ts';
 import { rangeIdGone, UnitSubmission } from './unit.ts';
 
 export interface EmbeddedEngineOptions {
@@ -196,37 +205,24 @@ export class EmbeddedEngine implements RangeEngine {
   // Databases and containers
 
   databases(): DatabaseInfo[] {
-    return this.state.catalog.databases().map((entry) => this.#databaseInfo(entry));
+    return this.state.catalog.databases().map((entry) => databaseInfo(this.state, entry));
   }
 
   createDatabase(id: string): Promise<DatabaseInfo> {
-    validateResourceName(id, 'database');
-    return this.#changeCatalog(() => {
-      if (this.state.catalog.findDatabase(id) !== undefined) {
-        throw new DatabaseError('conflict', `There is a database "${id}" already.`);
-      }
-      const number = this.state.catalog.takeNumber();
-      const put: DatabaseEntry = { type: 'database', number, id, timeMs: this.#nowMs(), version: 1 };
-      return { changes: [{ put }], result: () => this.#databaseInfo(put) };
+    return this.changeCatalog(() => {
+      const put = newDatabase(this.state, id);
+      return { changes: [{ put }], result: () => databaseInfo(this.state, put) };
     });
   }
 
   deleteDatabase(id: string): Promise<void> {
-    return this.#changeCatalog(() => {
-      const database = this.state.catalog.database(id);
-      const changes: CatalogChange[] = [];
-      for (const container of this.state.catalog.containers()) {
-        if (container.database === database.number) changes.push(...this.#removal(container));
-      }
-      changes.push({ remove: database.number });
-      return { changes, result: () => undefined };
-    });
+    return this.changeCatalog(() => ({ changes: databaseRemoval(this.state, id), result: () => undefined }));
   }
 
   containers(database: string): ContainerInfo[] {
     const { number } = this.state.catalog.database(database);
     const entries = this.state.catalog.containers().filter((entry) => entry.database === number);
-    return entries.map((entry) => this.#containerInfo(entry));
+    return entries.map((entry) => containerInfo(this.state, entry));
   }
 
   createContainer(
@@ -234,28 +230,9 @@ export class EmbeddedEngine implements RangeEngine {
     definition: ContainerDefinition,
     options: { readonly ranges: number; readonly historyMs: number },
   ): Promise<ContainerInfo> {
-    return this.#changeCatalog(() => {
-      const { catalog } = this.state;
-      const owner = catalog.database(database);
-      if (catalog.findContainerByName(owner.number, definition.id) !== undefined) {
-        throw new DatabaseError('conflict', `There is a container "${definition.id}" already.`);
-      }
-      const ranges = firstRanges(definition, options.ranges, () => catalog.takeNumber());
-      const put: ContainerEntry = {
-        type: 'container',
-        number: catalog.takeNumber(),
-        database: owner.number,
-        id: definition.id,
-        definition,
-        timeMs: this.#nowMs(),
-        version: 1,
-        nextRangeId: ranges.length,
-        ranges,
-        gone: [],
-        historyMs: options.historyMs,
-        floorSecond: 0,
-      };
-      return { changes: [{ put }], result: () => this.#containerInfo(put) };
+    return this.changeCatalog(() => {
+      const put = newContainer(this.state, database, definition, options);
+      return { changes: [{ put }], result: () => containerInfo(this.state, put) };
     });
   }
 
@@ -264,27 +241,15 @@ export class EmbeddedEngine implements RangeEngine {
     definition: ContainerDefinition,
     options: { readonly historyMs: number },
   ): Promise<ContainerInfo> {
-    return this.#changeCatalog(() => {
-      const entry = this.state.catalog.container(container);
-      const state = this.state.container(container);
-      const isHistoryNew = entry.historyMs === 0 && options.historyMs > 0;
-      // What was superseded before history was asked for is gone: history begins at the tail.
-      const ranges = isHistoryNew ? state.ranges.map(withFloorAtTail) : entry.ranges;
-      const put: ContainerEntry = {
-        ...entry,
-        definition,
-        ranges,
-        timeMs: this.#nowMs(),
-        version: entry.version + 1,
-        historyMs: options.historyMs,
-      };
-      return { changes: [{ put }], result: () => this.#containerInfo(put) };
+    return this.changeCatalog(() => {
+      const put = replacedContainer(this.state, container, definition, options);
+      return { changes: [{ put }], result: () => containerInfo(this.state, put) };
     });
   }
 
   deleteContainer(container: number): Promise<void> {
-    return this.#changeCatalog(() => {
-      const changes = this.#removal(this.state.catalog.container(container));
+    return this.changeCatalog(() => {
+      const changes = containerRemoval(this.state, this.state.catalog.container(container));
       return { changes, result: () => undefined };
     });
   }
@@ -300,7 +265,7 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   split(container: number, range: string, at?: string): Promise<readonly RangeInfo[]> {
-    return this.#changeCatalog(() => {
+    return this.changeCatalog(() => {
       const state = this.state.container(container);
       const parent = this.#range(state, range);
       const { catalog } = this.state;
@@ -312,7 +277,7 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   merge(container: number, left: string, right: string): Promise<RangeInfo> {
-    return this.#changeCatalog(() => {
+    return this.changeCatalog(() => {
       const state = this.state.container(container);
       const parents = [this.#range(state, left), this.#range(state, right)] as const;
       const [a, b] = parents.map(({ entry, decidedLsn }) => ({ entry, tailLsn: decidedLsn }));
@@ -380,7 +345,7 @@ export class EmbeddedEngine implements RangeEngine {
     container: number,
     partitionKey: { readonly bytes: Buffer; readonly epk: Buffer },
   ): Promise<void> {
-    await this.#changeCatalog(() => {
+    await this.changeCatalog(() => {
       const state = this.state.container(container);
       const { decidedLsn } = state.rangeOf(partitionKey.epk);
       const value = {
@@ -460,10 +425,6 @@ export class EmbeddedEngine implements RangeEngine {
 
   /** Decides on the published catalog, one change at a time; resolves when it is durable and visible. */
   changeCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T> {
-    return this.#changeCatalog(decide);
-  }
-
-  #changeCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T> {
     const turn = this.#catalogTurn.then(() => this.#submitCatalog(decide));
     this.#catalogTurn = turn.catch(() => {});
     return turn;
@@ -514,12 +475,6 @@ export class EmbeddedEngine implements RangeEngine {
       assert(range !== undefined, 'a child that was published is open');
       return rangeInfo(range);
     });
-  }
-
-  #removal(container: ContainerEntry): CatalogChange[] {
-    const purges = this.state.catalog.resources(purgeKind);
-    const own = purges.filter(({ value }) => (value as { container: number }).container === container.number);
-    return [...own.map(({ number }) => ({ remove: number })), { remove: container.number }];
   }
 
   async #fetchBodies(
@@ -596,26 +551,6 @@ export class EmbeddedEngine implements RangeEngine {
     if (jump < -clockJumpReportedMs) this.#clockJumpMs = jump;
     this.#lastNowMs = now;
   }
-
-  #databaseInfo(entry: DatabaseEntry): DatabaseInfo {
-    const { number, id, timeMs, version } = entry;
-    return { number, id, rid: databaseRid(number), etag: formatEtag(this.state.epoch, version, number), timeMs };
-  }
-
-  #containerInfo(entry: ContainerEntry): ContainerInfo {
-    const { number, database, id, timeMs, definition, historyMs, version } = entry;
-    const rid = this.state.container(number).rid;
-    return {
-      number,
-      database,
-      id,
-      rid,
-      etag: formatEtag(this.state.epoch, version, number),
-      timeMs,
-      definition,
-      historyMs,
-    };
-  }
 }
 
 function statusOf(failure: DatabaseError | undefined): EngineHealth['status'] {
@@ -627,8 +562,4 @@ function statusOf(failure: DatabaseError | undefined): EngineHealth['status'] {
 function rangeInfo(range: RangeState): RangeInfo {
   const { id, min, max, parents, floorLsn } = range.entry;
   return { id, min, max, parents, tailLsn: range.tailLsn, floorLsn, sizeBytes: range.bytes };
-}
-
-function withFloorAtTail(range: RangeState): RangeEntry {
-  return { ...range.entry, floorLsn: range.decidedLsn };
 }

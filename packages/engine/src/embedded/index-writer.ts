@@ -7,16 +7,16 @@ import type { Environment } from '../environment.ts';
 import type { Version } from '../index/documents.ts';
 import { encodeVersion } from '../index/documents.ts';
 import type { IndexChange, IndexStore } from '../index/index-store.ts';
-import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, uniqueKey, writeUint48BE } from '../index/keys.ts';
+import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
 import { slicesPerChunk } from '../limits.ts';
-import { uniqueDigestBytes } from '../log/frame.ts';
-import type { CatalogChange } from './catalog.ts';
-import type { DurableGroup, StagedRecord } from './group.ts';
-import type { Overlay } from './overlay.ts';
-import type { RangePosition } from './range.ts';
-import type { SegmentUsage } from './segment-usage.ts';
+import type { CatalogChange } from '../state/catalog.ts';
+import type { DurableGroup, StagedRecord } from '../state/group.ts';
+import { forEachUnique } from '../state/group.ts';
+import type { Overlay } from '../state/overlay.ts';
+import type { RangePosition } from '../state/range.ts';
+import type { SegmentUsage } from '../state/segment-usage.ts';
 
 /** The frame up to which the index is complete, and where the next one begins. */
 export interface Checkpoint {
@@ -338,21 +338,6 @@ export function decodeTtlValue(value: Buffer): { readonly partitionKey: Buffer; 
 function ownExpirySecond(version: { readonly timeMs: number; readonly ttl: number | undefined }): number | undefined {
   if (version.ttl === undefined || version.ttl <= 0) return undefined;
   return Math.floor(version.timeMs / 1000) + version.ttl;
-}
-
-/** The unique values that a record lets go (id undefined) and takes, in this order. */
-export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: string | undefined) => void): void {
-  const { container, partitionKey, previous, version } = record;
-  for (const [digests, id] of [
-    [previous?.uniqueDigests, undefined],
-    [version?.uniqueDigests, record.id],
-  ] as const) {
-    if (digests === undefined) continue;
-    for (let key = 0; key * uniqueDigestBytes < digests.length; key += 1) {
-      const digest = digests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
-      visit(uniqueKey(container, partitionKey, key, digest), id);
-    }
-  }
 }
 
 export function catalogChange(change: CatalogChange): IndexChange {

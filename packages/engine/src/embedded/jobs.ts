@@ -9,15 +9,15 @@ import { dueTtlBounds, metaKey, metaKind, partitionBounds } from '../index/keys.
 import { jobDocumentsMax, scanBytesMax } from '../limits.ts';
 import { operation } from '../log/frame.ts';
 import type { RangeEngine } from '../range-engine.ts';
+import type { CatalogChange, ContainerEntry } from '../state/catalog.ts';
+import type { ContainerState, Purge } from '../state/container-state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { RangeState } from '../state/range.ts';
+import { readVersion } from '../state/read-documents.ts';
 import type { WriteCommand } from '../write/command.ts';
 import { decide } from '../write/decide.ts';
-import type { CatalogChange, ContainerEntry } from './catalog.ts';
-import type { ContainerState, Purge } from './container-state.ts';
 import type { IndexWriter } from './index-writer.ts';
 import { decodeTtlValue } from './index-writer.ts';
-import type { RangeState } from './range.ts';
-import { readVersion } from './read.ts';
-import type { DatabaseState } from './state.ts';
 
 /** What jobs need of the engine that runs them. */
 export interface JobHost extends Pick<RangeEngine, 'commit' | 'rangeOf'> {

@@ -3,9 +3,9 @@
 
 import type { FrameView } from '../log/frame.ts';
 import { encodeFrame, frameKind } from '../log/frame.ts';
-import type { CatalogSnapshot } from './catalog.ts';
-import { catalogRun } from './group.ts';
-import type { RangePosition } from './range.ts';
+import type { CatalogSnapshot } from '../state/catalog.ts';
+import { catalogRun } from '../state/group.ts';
+import type { RangePosition } from '../state/range.ts';
 
 export interface Meta {
   readonly epoch: number;

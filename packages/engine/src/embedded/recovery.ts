@@ -20,16 +20,16 @@ import type { SegmentHeader } from '../log/segment.ts';
 import { corrupt, segmentFolder, segmentHeaderBytes, segmentPath } from '../log/segment.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
 import { Segment, SegmentStore } from '../log/segment-store.ts';
-import type { CatalogEntry } from './catalog.ts';
-import { Catalog } from './catalog.ts';
-import type { DurableGroup } from './group.ts';
+import type { CatalogEntry } from '../state/catalog.ts';
+import { Catalog } from '../state/catalog.ts';
+import { DatabaseState } from '../state/database-state.ts';
+import type { DurableGroup } from '../state/group.ts';
+import type { RangePosition } from '../state/range.ts';
+import type { ContainerUsage } from '../state/segment-usage.ts';
 import type { Checkpoint } from './index-writer.ts';
 import type { Meta } from './meta-frame.ts';
 import { decodeMetaFrame, encodeMetaFrame, metaRecords } from './meta-frame.ts';
-import type { RangePosition } from './range.ts';
 import { replayFrame } from './replay.ts';
-import type { ContainerUsage } from './segment-usage.ts';
-import { DatabaseState } from './state.ts';
 
 /** Opens the index, or throws it away so that the next `open` gives an empty one. */
 export interface IndexProvider {

@@ -6,9 +6,9 @@ import { isNewer } from '../index/documents.ts';
 import { docKey } from '../index/keys.ts';
 import type { FrameView } from '../log/frame.ts';
 import { operation } from '../log/frame.ts';
-import type { CatalogChange } from './catalog.ts';
-import type { DurableGroup, StagedRecord } from './group.ts';
-import { catalogContainer, placeOf, slicesOf } from './group.ts';
+import type { CatalogChange } from '../state/catalog.ts';
+import type { DurableGroup, StagedRecord } from '../state/group.ts';
+import { catalogContainer, placeOf, slicesOf } from '../state/group.ts';
 
 export interface ReplaySource {
   readonly view: FrameView;

@@ -6,14 +6,14 @@ import { docKey, uniqueKey } from '../index/keys.ts';
 import type { RecordInput } from '../log/frame.ts';
 import { operation, recordFlag } from '../log/frame.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
+import type { ContainerState } from '../state/container-state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { OpenGroup, StagedRecord } from '../state/group.ts';
+import { StagedVersion } from '../state/group.ts';
+import type { RangeState } from '../state/range.ts';
 import type { Unit } from '../write/command.ts';
 import type { CurrentDocument, Decision, Mutation, Outcome } from '../write/decision.ts';
 import type { Submission } from './committer.ts';
-import type { ContainerState } from './container-state.ts';
-import type { OpenGroup, StagedRecord } from './group.ts';
-import { StagedVersion } from './group.ts';
-import type { RangeState } from './range.ts';
-import type { DatabaseState } from './state.ts';
 
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
 const recordOverheadBytes = 512;

@@ -1,8 +1,8 @@
 // Latest version: every document once, at the LSN of its last write. The walk skips what is superseded, deleted or expired
 // by looking at bits and table entries; the bytes it sends are slices of the frames as they lie in the segment.
 
-import type { ContainerState } from '../embedded/container-state.ts';
 import { operation } from '../log/frame.ts';
+import type { ContainerState } from '../state/container-state.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { Stretch } from './lineage-walk.ts';
 import type { PageBuilder } from './page.ts';

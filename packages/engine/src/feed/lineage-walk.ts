@@ -5,8 +5,8 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { effectiveKeyFromHex } from '@tidemark/model';
-import type { RangeState } from '../embedded/range.ts';
-import type { DatabaseState } from '../embedded/state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { RangeState } from '../state/range.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 import { SliceWalk } from './slice-walk.ts';
 

@@ -1,15 +1,15 @@
 // One page of the feed: the scope decides what is walked, the mode what is shown of it.
 
 import { DatabaseError } from '@tidemark/model';
-import type { ContainerState } from '../embedded/container-state.ts';
-import type { RangeState } from '../embedded/range.ts';
-import { readVersion } from '../embedded/read.ts';
-import type { DatabaseState } from '../embedded/state.ts';
 import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import { partitionBounds } from '../index/keys.ts';
 import { pageBytesMax, pageItemsMax, partitionEntriesMax, scanBytesMax } from '../limits.ts';
 import type { FeedPage, FeedRequest, FeedScope } from '../range-engine.ts';
+import type { ContainerState } from '../state/container-state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { RangeState } from '../state/range.ts';
+import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
 import { addLatest } from './latest.ts';
 import { LineageWalk } from './lineage-walk.ts';

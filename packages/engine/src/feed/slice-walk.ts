@@ -3,13 +3,13 @@
 // Between two awaits slices may move from the overlay to the index, and compaction may put other slices in their place. So a
 // walk keeps no cursor into either, only the LSN it has come to, and asks again from there.
 
-import type { DatabaseState } from '../embedded/state.ts';
 import { framesKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices } from '../index/slices.ts';
 import { readBytesMax } from '../limits.ts';
 import { FrameView, readFrameHeader } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
+import type { DatabaseState } from '../state/database-state.ts';
 
 export interface LoadedSlice {
   readonly slice: Slice;

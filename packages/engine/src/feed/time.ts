@@ -1,8 +1,8 @@
 // From a time to a position: through the `time` tree, which has the first LSN of every second in which a range was written.
 
-import type { RangeState } from '../embedded/range.ts';
-import type { DatabaseState } from '../embedded/state.ts';
 import { readUint48BE, timeKey } from '../index/keys.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { RangeState } from '../state/range.ts';
 
 /**
  * The greatest LSN such that every change with a later `_ts` than the given time's second comes after it. `_ts` has seconds,

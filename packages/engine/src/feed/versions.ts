@@ -5,11 +5,11 @@
 // Wire: `current` of a delete is an empty object, and only a delete names its id and partition key (wire 11.7).
 
 import { decodePartitionKeyBytes } from '@tidemark/model';
-import type { ContainerState } from '../embedded/container-state.ts';
-import type { RangeState } from '../embedded/range.ts';
-import type { DatabaseState } from '../embedded/state.ts';
 import { operation, recordFlag } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
+import type { ContainerState } from '../state/container-state.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { RangeState } from '../state/range.ts';
 import type { Stretch } from './lineage-walk.ts';
 import { LineageWalk } from './lineage-walk.ts';
 import type { PageBuilder } from './page.ts';
@@ -66,19 +66,24 @@ async function envelope(
     const previous = await findVersion(state, range, view.epk(record), previousLsn, view.previousIx(record));
     if (previous !== undefined) parts.push(Buffer.from(',"previous":'), previous);
   }
-  const metadata: Record<string, unknown> = {
+  const metadata = {
     lsn: view.lsn(record),
     crts: Math.floor(view.timeMs(record) / 1000),
     operationType: operationNames[view.operation(record)],
+    ...(previousLsn > 0 ? { previousImageLSN: previousLsn } : {}),
+    ...(isDelete ? deleteMetadata(container, stretch, record, isExpiry) : {}),
   };
-  if (previousLsn > 0) metadata['previousImageLSN'] = previousLsn;
-  if (isDelete) {
-    metadata['timeToLiveExpired'] = isExpiry;
-    metadata['id'] = view.id(record).toString('utf8');
-    metadata['partitionKey'] = partitionKeyObject(container, view.partitionKey(record));
-  }
   parts.push(Buffer.from(`,"metadata":${JSON.stringify(metadata)}}`));
   return Buffer.concat(parts);
+}
+
+function deleteMetadata(container: ContainerState, stretch: Stretch, record: number, isExpiry: boolean): object {
+  const { view } = stretch.loaded;
+  return {
+    timeToLiveExpired: isExpiry,
+    id: view.id(record).toString('utf8'),
+    partitionKey: partitionKeyObject(container, view.partitionKey(record)),
+  };
 }
 
 const operationNames: Readonly<Record<number, string>> = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { noDigests, parseUniqueKey, uniqueDigestAt, uniqueDigestBytes, uniqueDigests } from './unique.ts';
+import { uniqueDigestBytes } from '../log/frame.ts';
+import { noDigests, parseUniqueKey, uniqueDigestAt, uniqueDigests } from './unique.ts';
 
 function digest(value: Record<string, unknown>, ...paths: string[]): string {
   return uniqueDigests(value, [parseUniqueKey(paths)]).toString('hex');

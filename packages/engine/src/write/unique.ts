@@ -11,9 +11,8 @@
 import { hash } from 'node:crypto';
 import { encodeJsonKeys } from '@tidemark/model';
 import { parseUniqueKeyPath } from '../container-definition.ts';
+import { uniqueDigestBytes } from '../log/frame.ts';
 import type { UniqueKeyPaths } from './decision.ts';
-
-export const uniqueDigestBytes = 16;
 
 /** The digests of a document in a container without unique keys. */
 export const noDigests: Buffer = Buffer.alloc(0);

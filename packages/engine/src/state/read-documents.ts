@@ -8,9 +8,9 @@ import { corrupt, segmentPath } from '../log/segment.ts';
 import type { DocumentKey, ReadFeedPage, StoredDocument } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { ContainerState } from './container-state.ts';
+import type { DatabaseState } from './database-state.ts';
 import type { RangeState } from './range.ts';
 import { ridsOfRange } from './range.ts';
-import type { DatabaseState } from './state.ts';
 
 export async function readDocument(
   state: DatabaseState,

@@ -3,9 +3,18 @@
 
 import { DatabaseError } from '@tidemark/model';
 import type { Place, Version } from '../index/documents.ts';
+import { uniqueKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import type { RecordInput } from '../log/frame.ts';
-import { encodeFrame, FrameView, frameBytes, frameKind, operation, readFrameHeader } from '../log/frame.ts';
+import {
+  encodeFrame,
+  FrameView,
+  frameBytes,
+  frameKind,
+  operation,
+  readFrameHeader,
+  uniqueDigestBytes,
+} from '../log/frame.ts';
 import type { CatalogChange } from './catalog.ts';
 
 /** A version that has been decided. It gets its place and its bytes when its group is closed. */
@@ -242,4 +251,19 @@ export function catalogRun(changes: readonly unknown[]): {
     suffix: '',
   };
   return { container: catalogContainer, range: 0, records: [record] };
+}
+
+/** The unique values that a record lets go (id undefined) and takes, in this order. */
+export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: string | undefined) => void): void {
+  const { container, partitionKey, previous, version } = record;
+  for (const [digests, id] of [
+    [previous?.uniqueDigests, undefined],
+    [version?.uniqueDigests, record.id],
+  ] as const) {
+    if (digests === undefined) continue;
+    for (let key = 0; key * uniqueDigestBytes < digests.length; key += 1) {
+      const digest = digests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
+      visit(uniqueKey(container, partitionKey, key, digest), id);
+    }
+  }
 }

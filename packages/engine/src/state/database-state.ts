@@ -18,7 +18,7 @@ import type { Catalog, CatalogChange, ContainerEntry, RangeEntry } from './catal
 import type { Purge } from './container-state.ts';
 import { ContainerState } from './container-state.ts';
 import type { DurableGroup, StagedRecord } from './group.ts';
-import { forEachUnique } from './index-writer.ts';
+import { forEachUnique } from './group.ts';
 import { Overlay } from './overlay.ts';
 import type { RangePosition } from './range.ts';
 import { RangeState } from './range.ts';

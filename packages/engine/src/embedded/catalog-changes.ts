@@ -1,0 +1,92 @@
+// Databases and containers as changes of the catalog. Each function decides on the catalog as it is and gives the entry that
+// is to be put, or the entries that go; nothing is changed here.
+
+import { containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
+import type { ContainerDefinition } from '../container-definition.ts';
+import type { ContainerInfo, DatabaseInfo } from '../range-engine.ts';
+import type { CatalogChange, ContainerEntry, DatabaseEntry } from '../state/catalog.ts';
+import type { DatabaseState, PurgeValue } from '../state/database-state.ts';
+import { purgeKind } from '../state/database-state.ts';
+import { firstRanges } from '../state/lineage.ts';
+
+export function newDatabase(state: DatabaseState, id: string): DatabaseEntry {
+  validateResourceName(id, 'The database id');
+  if (state.catalog.findDatabase(id) !== undefined) {
+    throw new DatabaseError('conflict', `There is a database "${id}" already.`);
+  }
+  const timeMs = state.environment.clock.nowMs();
+  return { type: 'database', number: state.catalog.takeNumber(), id, timeMs, version: 1 };
+}
+
+export function databaseRemoval(state: DatabaseState, id: string): CatalogChange[] {
+  const database = state.catalog.database(id);
+  const containers = state.catalog.containers().filter((container) => container.database === database.number);
+  return [...containers.flatMap((container) => containerRemoval(state, container)), { remove: database.number }];
+}
+
+export function newContainer(
+  state: DatabaseState,
+  database: string,
+  definition: ContainerDefinition,
+  options: { readonly ranges: number; readonly historyMs: number },
+): ContainerEntry {
+  const { catalog } = state;
+  const owner = catalog.database(database);
+  if (catalog.findContainerByName(owner.number, definition.id) !== undefined) {
+    throw new DatabaseError('conflict', `There is a container "${definition.id}" already.`);
+  }
+  const ranges = firstRanges(definition, options.ranges, () => catalog.takeNumber());
+  return {
+    type: 'container',
+    number: catalog.takeNumber(),
+    database: owner.number,
+    id: definition.id,
+    definition,
+    timeMs: state.environment.clock.nowMs(),
+    version: 1,
+    nextRangeId: ranges.length,
+    ranges,
+    gone: [],
+    historyMs: options.historyMs,
+    floorSecond: 0,
+  };
+}
+
+export function replacedContainer(
+  state: DatabaseState,
+  container: number,
+  definition: ContainerDefinition,
+  options: { readonly historyMs: number },
+): ContainerEntry {
+  const { entry, ranges } = state.container(container);
+  const isHistoryNew = entry.historyMs === 0 && options.historyMs > 0;
+  // What was superseded before history was asked for is gone: history begins at the tail.
+  const floored = ranges.map((range) => ({ ...range.entry, floorLsn: range.decidedLsn }));
+  return {
+    ...entry,
+    definition,
+    ranges: isHistoryNew ? floored : entry.ranges,
+    timeMs: state.environment.clock.nowMs(),
+    version: entry.version + 1,
+    historyMs: options.historyMs,
+  };
+}
+
+export function containerRemoval(state: DatabaseState, container: ContainerEntry): CatalogChange[] {
+  const purges = state.catalog.resources(purgeKind);
+  // Only this engine writes resources of this kind.
+  const own = purges.filter(({ value }) => (value as PurgeValue).container === container.number);
+  return [...own.map(({ number }) => ({ remove: number })), { remove: container.number }];
+}
+
+export function databaseInfo(state: DatabaseState, entry: DatabaseEntry): DatabaseInfo {
+  const { number, id, timeMs, version } = entry;
+  return { number, id, rid: databaseRid(number), etag: formatEtag(state.epoch, version, number), timeMs };
+}
+
+export function containerInfo(state: DatabaseState, entry: ContainerEntry): ContainerInfo {
+  const { number, database, id, timeMs, definition, historyMs, version } = entry;
+  const rid = containerRid(database, number);
+  const etag = formatEtag(state.epoch, version, number);
+  return { number, database, id, rid, etag, timeMs, definition, historyMs };
+}
