@@ -9,7 +9,16 @@ import { checkFormat, folderFormat } from './log/segment.ts';
 
 const markPath = 'TIDEMARK';
 /** What the folder lock, the operating system and the database itself leave in an otherwise empty folder. */
-const ownNames: ReadonlySet<string> = new Set([markPath, `${markPath}.tmp`, 'LOCK', 'segments', 'index', 'lost+found']);
+const ownNames: ReadonlySet<string> = new Set([
+  markPath,
+  `${markPath}.tmp`,
+  'LOCK',
+  'segments',
+  'index',
+  'index.trial',
+  'index.trial.tmp',
+  'lost+found',
+]);
 
 interface Mark {
   readonly format: number;

@@ -22,6 +22,7 @@ export { nodeFiles } from './files/node-files.ts';
 export type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index/index-store.ts';
 export type { LmdbIndexOptions } from './index/lmdb-index.ts';
 export { openLmdbIndex } from './index/lmdb-index.ts';
+export { lmdbIndexProvider } from './index/lmdb-provider.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
 export type {

@@ -42,6 +42,8 @@ export interface CompactorOptions {
 export class Compactor {
   readonly #options: CompactorOptions;
   readonly #moving = new Set<number>();
+  /** An output that is in use and whose inputs are not yet out: the next run goes on with it. */
+  #half: { readonly output: CompactionOutput; readonly inputs: readonly Segment[] } | undefined;
   #running: Promise<boolean> | undefined;
   #holds = 0;
   #isClosed = false;
@@ -82,6 +84,10 @@ export class Compactor {
   }
 
   async #runOnce(): Promise<boolean> {
+    if (this.#half !== undefined) {
+      await this.#finish(this.#half);
+      return true;
+    }
     const { state, writer, files } = this.#options;
     const choice = chooseInputs(state, writer.checkpoint.sequence, this.#options.segmentBytesMax);
     if (choice === undefined) return false;
@@ -98,10 +104,17 @@ export class Compactor {
     };
     const output = await writeOutput(files, header, records);
     this.#adopt(output, inputs);
-    await this.#move(output);
-    await this.#options.barrier();
-    await this.#swap(output, inputs);
+    this.#half = { output, inputs };
+    await this.#finish(this.#half);
     return true;
+  }
+
+  /** Each step may be done again: what fails for want of room is finished by a later run. */
+  async #finish(half: { readonly output: CompactionOutput; readonly inputs: readonly Segment[] }): Promise<void> {
+    await this.#move(half.output);
+    await this.#options.barrier();
+    await this.#swap(half.output, half.inputs);
+    this.#half = undefined;
   }
 
   #adopt(output: CompactionOutput, inputs: readonly Segment[]): void {

@@ -7,6 +7,7 @@ import { readFeedPage } from '../feed/reader.ts';
 import { lsnAtTime } from '../feed/time.ts';
 import { Waiters } from '../feed/waiters.ts';
 import type { FileSystem } from '../files/file-system.ts';
+import type { IndexStore } from '../index/index-store.ts';
 import { docKey } from '../index/keys.ts';
 import { clockJumpReportedMs, queuedBytesMax, restoredTailGap } from '../limits.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
@@ -99,6 +100,7 @@ export class EmbeddedEngine implements RangeEngine {
   /** Catalog changes one at a time: each is decided on the published catalog. */
   #catalogTurn: Promise<unknown> = Promise.resolve();
   #failure: DatabaseError | undefined;
+  #proving: Promise<void> = Promise.resolve();
   #clockJumpMs = 0;
   #lastNowMs: number;
 
@@ -116,7 +118,7 @@ export class EmbeddedEngine implements RangeEngine {
         segmentFacts: (segment) => this.#segmentFacts(segment),
         nextCatalogNumber: () => this.state.catalog.nextNumber,
         flushLog: () => (options.segments.sync === 'os' ? this.state.segments.flush() : Promise.resolve()),
-        onFailure: (error) => this.#onFailure(error),
+        onFailure: (error) => this.#onIndexFailure(error),
       },
       recovered.checkpoint,
       recovered.isRebuild,
@@ -133,13 +135,29 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
-    const recovered = await recover({
-      ...options,
-      ...(options.onRebuildProgress === undefined ? {} : { progress: options.onRebuildProgress }),
-    });
-    const engine = new EmbeddedEngine(options, recovered);
-    await engine.#start(recovered);
-    return engine;
+    const opened: IndexStore[] = [];
+    const openIndex = async (): Promise<IndexStore> => {
+      const index = await options.index.open();
+      opened.push(index);
+      return index;
+    };
+    let engine: EmbeddedEngine | undefined;
+    try {
+      const recovered = await recover({
+        ...options,
+        index: { open: openIndex, discard: () => options.index.discard() },
+        ...(options.onRebuildProgress === undefined ? {} : { progress: options.onRebuildProgress }),
+      });
+      engine = new EmbeddedEngine(options, recovered);
+      await engine.#start(recovered);
+      return engine;
+    } catch (error) {
+      // Whoever is refused may look into it and try again, in this process too: nothing is left open behind.
+      await engine?.close().catch(() => {});
+      for (const index of opened) await index.close().catch(() => {});
+      await options.index.proven?.().catch(() => {});
+      throw error;
+    }
   }
 
   async #start(recovered: Recovered): Promise<void> {
@@ -167,10 +185,24 @@ export class EmbeddedEngine implements RangeEngine {
       onFailure: (error) => this.#onFailure(error),
     });
     for (const output of recovered.unfinished) await this.#compactor.resume(output);
+    this.#proving = this.#proveIndex();
+  }
+
+  /** Ends the trial of the index, once it has taken a transaction. */
+  async #proveIndex(): Promise<void> {
+    const { proven } = this.#options.index;
+    if (proven === undefined) return;
+    try {
+      await this.writer.prove();
+    } catch {
+      return; // Its failure is in the health by now, and the index condemned.
+    }
+    await proven().catch(() => {}); // The next start looks again.
   }
 
   /** Ends what is under way, writes a last checkpoint and lets go of the files. */
   async close(): Promise<void> {
+    this.writer.stopWaiting();
     await this.#compactor.close();
     await this.#committer?.close();
     try {
@@ -180,6 +212,9 @@ export class EmbeddedEngine implements RangeEngine {
     }
     await this.state.segments.close();
     await this.state.index.close();
+    await this.#proving;
+    // The process has survived its index: what an earlier start may have suspected was not so.
+    if (this.writer.failure === undefined) await this.#options.index.proven?.().catch(() => {});
   }
 
   get health(): EngineHealth {
@@ -400,7 +435,7 @@ export class EmbeddedEngine implements RangeEngine {
 
   /** Waits until everything acknowledged is in the index as well. */
   settle(): Promise<void> {
-    return this.writer.drained();
+    return this.writer.settled();
   }
 
   /** Holds every segment as of now: what a backup copies. */
@@ -502,14 +537,14 @@ export class EmbeddedEngine implements RangeEngine {
     this.state.publish(group);
     this.writer.take(group);
     while (this.state.overlay.isFull) {
-      if (this.writer.failure !== undefined) throw this.writer.failure;
+      if (this.writer.obstacle !== undefined) throw this.writer.obstacle;
       await this.writer.progress();
     }
   }
 
   async #room(): Promise<void> {
     while (this.state.overlay.isFull) {
-      if (this.writer.failure !== undefined) throw this.writer.failure;
+      if (this.writer.obstacle !== undefined) throw this.writer.obstacle;
       await this.writer.progress();
     }
   }
@@ -533,6 +568,12 @@ export class EmbeddedEngine implements RangeEngine {
   /** A job that failed is tried again; damage it found is everybody's business. */
   noteJobFailure(error: unknown): void {
     if (isDatabaseError(error) && error.code === 'corrupt') this.#failure ??= error;
+  }
+
+  #onIndexFailure(error: DatabaseError): void {
+    this.#onFailure(error);
+    // Should this fail as well, the next open still finds an index as of its last flush, or one that it cannot open.
+    this.#options.index.condemn?.().catch(() => {});
   }
 
   #onFailure(error: DatabaseError): void {

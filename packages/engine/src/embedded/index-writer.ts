@@ -1,6 +1,7 @@
 // Carries published groups from the overlay into the index, in the background. One index transaction at a time takes
 // everything published meanwhile; the next starts when it is flushed. A group is committed whatever happens here: an index
-// that fails is tried again, and condemned when it fails again, to be rebuilt at the next open.
+// that fails is tried again, and condemned when it fails again, to be rebuilt at the next open. A full disk is not the
+// index's fault: the transaction is tried until there is room.
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
@@ -46,6 +47,9 @@ export interface IndexWriterOptions {
 const attemptsMax = 3;
 const retryMs = 100;
 
+/** The index, for whoever has it to itself. */
+export type ExclusiveIndex = Pick<IndexStore, 'get' | 'range' | 'apply'>;
+
 export class IndexWriter {
   readonly #options: IndexWriterOptions;
   #pending: DurableGroup[] = [];
@@ -55,8 +59,11 @@ export class IndexWriter {
   readonly #seconds = new Map<number, number>();
   #running: Promise<void> | undefined;
   /** Work that needs the index for itself, between two transactions. */
-  readonly #exclusive: (() => Promise<void>)[] = [];
+  readonly #exclusive: { run(): Promise<void>; fail(error: DatabaseError): void }[] = [];
   #failure: DatabaseError | undefined;
+  /** Set while a transaction waits for room on the disk. */
+  #stall: DatabaseError | undefined;
+  readonly #stop = new AbortController();
   readonly #progress: (() => void)[] = [];
   #checkpoint: Checkpoint;
   /** A rebuild writes no checkpoint before it is complete: an index without one is thrown away at the next open. */
@@ -70,6 +77,11 @@ export class IndexWriter {
 
   get failure(): DatabaseError | undefined {
     return this.#failure;
+  }
+
+  /** Why nothing reaches the index at the moment: it has failed, or there is no room for it. */
+  get obstacle(): DatabaseError | undefined {
+    return this.#failure ?? this.#stall;
   }
 
   get checkpoint(): Checkpoint {
@@ -88,16 +100,28 @@ export class IndexWriter {
   }
 
   /** Runs alone, after the transaction under way; what it applies is flushed when it resolves. */
-  exclusively(work: (index: IndexStore) => Promise<void>): Promise<void> {
+  exclusively(work: (index: ExclusiveIndex) => Promise<void>): Promise<void> {
+    const { index } = this.#options;
+    const exclusive: ExclusiveIndex = {
+      get: (key) => index.get(key),
+      range: (options) => index.range(options),
+      apply: (changes) => this.#applyPatiently(changes),
+    };
     return new Promise((resolve, reject) => {
-      this.#exclusive.push(async () => {
-        try {
-          await work(this.#options.index);
-          await this.#options.index.sync();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
+      if (this.#failure !== undefined) return reject(this.#failure);
+      this.#exclusive.push({
+        fail: reject,
+        run: async () => {
+          try {
+            await work(exclusive);
+            await index.sync();
+            resolve();
+          } catch (error) {
+            // What it was about to write may have been taken from what the next transactions would have written.
+            this.#fail(error);
+            reject(error);
+          }
+        },
       });
       this.#start();
     });
@@ -118,6 +142,22 @@ export class IndexWriter {
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** As `drained`, but does not wait for room on the disk. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined && this.#stall === undefined) await this.progress();
+    if (this.obstacle !== undefined) throw this.obstacle;
+  }
+
+  /** From now on nothing waits for room. What is not in the index is replayed from the log by the next open. */
+  stopWaiting(): void {
+    this.#stop.abort();
+  }
+
+  /** A transaction that changes nothing, to see whether the index takes one. */
+  prove(): Promise<void> {
+    return this.exclusively((index) => index.apply([checkpointChange(this.#checkpoint)]));
   }
 
   /** Everything has been replayed: from now on the index counts as complete up to its checkpoint. */
@@ -144,7 +184,8 @@ export class IndexWriter {
     while (this.#failure === undefined) {
       const exclusive = this.#exclusive.shift();
       if (exclusive !== undefined) {
-        await exclusive();
+        await exclusive.run();
+        this.#wake();
         continue;
       }
       if (this.#pending.length === 0 && this.#moved.size === 0) return;
@@ -162,10 +203,38 @@ export class IndexWriter {
     try {
       await this.#applyAndSync(changes, groups, moved);
     } catch (error) {
-      this.#failure = isDatabaseError(error)
-        ? error
-        : new DatabaseError('unavailable', 'The index cannot be written.', { cause: error });
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    if (this.#stop.signal.aborted && isFull(error)) {
+      this.#failure = error;
+    } else {
+      const reason = error instanceof Error ? error.message : String(error);
+      const advice = 'Nothing is lost; open the database again to have the index rebuilt.';
+      this.#failure = new DatabaseError('unavailable', `The index has failed: ${reason} ${advice}`, { cause: error });
       this.#options.onFailure(this.#failure);
+    }
+    for (const { fail } of this.#exclusive.splice(0)) fail(this.#failure);
+  }
+
+  async #applyPatiently(changes: readonly IndexChange[]): Promise<void> {
+    const { index, environment } = this.#options;
+    for (let attempt = 1; ; ) {
+      try {
+        await index.apply(changes);
+        this.#stall = undefined;
+        return;
+      } catch (error) {
+        if (isFull(error)) this.#stall = error;
+        else if (attempt === attemptsMax) throw error;
+        else attempt += 1;
+        if (this.#stop.signal.aborted) throw error;
+        this.#wake();
+        await environment.clock.sleep(retryMs, this.#stop.signal);
+      }
     }
   }
 
@@ -174,17 +243,9 @@ export class IndexWriter {
     groups: readonly DurableGroup[],
     moved: ReadonlyMap<string, StagedMove>,
   ): Promise<void> {
-    const { index, environment, overlay } = this.#options;
+    const { index, overlay } = this.#options;
     await this.#options.flushLog();
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await index.apply(changes);
-        break;
-      } catch (error) {
-        if (attempt === attemptsMax) throw error;
-        await environment.clock.sleep(retryMs);
-      }
-    }
+    await this.#applyPatiently(changes);
     const last = groups.at(-1);
     let records = 0;
     let bytes = 0;
@@ -347,4 +408,8 @@ export function catalogChange(change: CatalogChange): IndexChange {
 
 function checkpointChange(checkpoint: Checkpoint): IndexChange {
   return { key: metaKey(metaKind.checkpoint, 0), value: Buffer.from(JSON.stringify(checkpoint)) };
+}
+
+function isFull(error: unknown): error is DatabaseError {
+  return isDatabaseError(error) && error.code === 'disk-full';
 }

@@ -9,7 +9,7 @@
 // The log goes on only with the next sequence. An invalid frame at the very end of the newest segment is a torn end; a valid
 // frame beyond an invalid one, or an invalid frame in a sealed segment, is corruption, and the open is refused.
 
-import { DatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import type { IndexStore } from '../index/index-store.ts';
@@ -35,6 +35,10 @@ import { replayFrame } from './replay.ts';
 export interface IndexProvider {
   open(): Promise<IndexStore>;
   discard(): Promise<void>;
+  /** Told when the database is open and the index has taken a transaction: it does not kill the process. */
+  proven?(): Promise<void>;
+  /** Told when the index has failed: the next open must not trust it. */
+  condemn?(): Promise<void>;
 }
 
 export interface RecoveryOptions {
@@ -82,8 +86,10 @@ async function recoverWithIndex(options: RecoveryOptions): Promise<Recovered | u
   let index: IndexStore;
   try {
     index = await options.index.open();
-  } catch {
-    // Whatever is wrong with it, the log has everything; the caller discards it and starts without.
+  } catch (error) {
+    // A good index is not thrown away because it cannot grow.
+    if (isDatabaseError(error) && error.code === 'disk-full') throw error;
+    // Whatever else is wrong with it, the log has everything; the caller discards it and starts without.
     return undefined;
   }
   const checkpoint = readJson<Checkpoint>(index, metaKey(metaKind.checkpoint, 0));

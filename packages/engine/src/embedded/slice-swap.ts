@@ -13,7 +13,7 @@ export interface SliceSwap {
 
 /** `ranges` are all whose slices may lie in the retired segments. */
 export function swapSlices(
-  index: IndexStore,
+  index: Pick<IndexStore, 'range'>,
   ranges: Iterable<number>,
   retired: ReadonlySet<number>,
   added: readonly { readonly range: number; readonly slice: Slice }[],
@@ -28,7 +28,7 @@ export function swapSlices(
 }
 
 function swapRange(
-  index: IndexStore,
+  index: Pick<IndexStore, 'range'>,
   range: number,
   retired: ReadonlySet<number>,
   added: readonly Slice[],

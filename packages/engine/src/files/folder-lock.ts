@@ -28,7 +28,12 @@ export async function lockFolder(folder: string, system: NodeJS.Platform = platf
   const name = `tidemark-${dev.toString(16)}-${ino.toString(16)}`;
   const server = await listen(addressOf(name, system), !hasOwnNames(system));
   if (server === undefined) throw await inUse(path);
-  await writeFile(join(path, lockFile), holderText());
+  try {
+    await writeFile(join(path, lockFile), holderText());
+  } catch (error) {
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    throw notWritable(path, error);
+  }
   return { close: () => unlock(path, server) };
 }
 
@@ -88,6 +93,16 @@ async function unlock(path: string, server: Server): Promise<void> {
 function holderText(): string {
   const since = new Date(performance.timeOrigin).toISOString();
   return `pid ${process.pid}\nhost ${hostname()}\nsince ${since}\n`;
+}
+
+function notWritable(path: string, cause: unknown): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new DatabaseError('disk-full', `There is no room in the folder ${path}. Free space on the disk.`, { cause });
+  }
+  if (code !== 'EROFS' && code !== 'EACCES' && code !== 'EPERM') return cause;
+  const advice = 'Make it writable for this process, or open another folder.';
+  return new DatabaseError('read-only', `The folder ${path} cannot be written (${code}). ${advice}`, { cause });
 }
 
 async function inUse(path: string): Promise<DatabaseError> {
