@@ -172,24 +172,27 @@ export class IndexWriter {
 
   #start(): void {
     if (this.#running !== undefined || this.#failure !== undefined) return;
-    this.#running = this.#run().finally(() => {
-      this.#running = undefined;
-      this.#wake();
-    });
+    this.#running = this.#run();
   }
 
   async #run(): Promise<void> {
-    // What is published in this turn goes along.
-    await this.#options.environment.clock.nextTurn();
-    while (this.#failure === undefined) {
-      const exclusive = this.#exclusive.shift();
-      if (exclusive !== undefined) {
-        await exclusive.run();
+    try {
+      // What is published in this turn goes along.
+      await this.#options.environment.clock.nextTurn();
+      while (this.#failure === undefined) {
+        const exclusive = this.#exclusive.shift();
+        if (exclusive !== undefined) {
+          await exclusive.run();
+          this.#wake();
+          continue;
+        }
+        if (this.#pending.length === 0 && this.#moved.size === 0) return;
+        await this.#writeOnce();
         this.#wake();
-        continue;
       }
-      if (this.#pending.length === 0 && this.#moved.size === 0) return;
-      await this.#writeOnce();
+    } finally {
+      // In the same breath as the last look at the queues: work that came between the two would wait for ever.
+      this.#running = undefined;
       this.#wake();
     }
   }
