@@ -1,0 +1,214 @@
+// Many operations in one request: a transactional batch on one partition key, or a bulk over one range (wire 8).
+
+import type { UnitOutcome } from '@tidemark/engine';
+import type { UnitPartitionKey, WriteCommand } from '@tidemark/engine/internal';
+import { parsePatchBody } from '@tidemark/engine/internal';
+import { DatabaseError, isDatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
+import type { BodyOperation } from '../batch-body.ts';
+import { readBatchBody } from '../batch-body.ts';
+import { sumOfCharges } from '../charge.ts';
+import type { OutcomeFacts } from '../document-command.ts';
+import { clientDocument, factsOf } from '../document-command.ts';
+import { header } from '../headers.ts';
+import { requiredPartitionKey } from '../partition-key.ts';
+import type { CosmosRequest } from '../request.ts';
+import { isHeaderTrue, prefersMinimal, textOfHeader } from '../request.ts';
+import type { Place } from '../resources.ts';
+import { findContainer } from '../resources.ts';
+import type { CosmosResponse } from '../response.ts';
+import { containerOwner, sessionHeaders } from '../response.ts';
+import type { HandlerContext } from './handler.ts';
+
+/** All or nothing, under one LSN. */
+export async function commitBatch(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(database, request.path);
+  const key = place.container.partitionKey(requiredPartitionKey(request, place));
+  const operations = readBatchBody(request.body);
+  const commands: WriteCommand[] = [];
+  for (const operation of operations) {
+    const command = attempt(() => commandOf(place, key, operation));
+    if ('failure' in command)
+      return manyResponse(request, place, failedAt(commands.length, operations, command.failure));
+    commands.push(command.result);
+  }
+  const { range, lsn, outcomes } = await place.container.commit(key, commands);
+  return manyResponse(request, place, outcomes, sessionHeaders(request, range, lsn));
+}
+
+/** Each operation for itself. */
+export async function commitBulk(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(database, request.path);
+  const operations = readBatchBody(request.body);
+  const range = textOfHeader(request, header.rangeId);
+  if (range !== undefined && !place.container.ranges.some((each) => each.id === range)) {
+    throw new DatabaseError('range-gone', `The range ${range} has been split or merged; read the ranges again.`);
+  }
+  const outcomes = isHeaderTrue(request, header.continueOnError)
+    ? await commitAll(place, operations)
+    : await commitUntilFailure(place, operations);
+  const tail = place.container.ranges.find((each) => each.id === range);
+  const session = tail === undefined ? {} : sessionHeaders(request, tail.id, tail.tailLsn);
+  return manyResponse(request, place, outcomes, session);
+}
+
+/** Operations on the same document keep their order; all others share their flushes. */
+async function commitAll(place: Place, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
+  const last = new Map<string, Promise<UnitOutcome>>();
+  const outcomes = operations.map((operation) => {
+    const prepared = attempt(() => prepare(place, operation));
+    if ('failure' in prepared) return Promise.resolve(prepared.failure);
+    const { key, command } = prepared.result;
+    const name = `${key.bytes.toString('latin1')}\0${idOf(command)}`;
+    const before = last.get(name);
+    const outcome =
+      before === undefined ? commitOne(place, key, command) : before.then(() => commitOne(place, key, command));
+    last.set(name, outcome);
+    return outcome;
+  });
+  return Promise.all(outcomes);
+}
+
+/** Wire: what comes after the first failure is answered as depending on it. */
+async function commitUntilFailure(place: Place, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
+  const outcomes: UnitOutcome[] = [];
+  for (const operation of operations) {
+    const prepared = attempt(() => prepare(place, operation));
+    const outcome =
+      'failure' in prepared ? prepared.failure : await commitOne(place, prepared.result.key, prepared.result.command);
+    outcomes.push(outcome);
+    if (outcome.kind === 'rejected') break;
+  }
+  while (outcomes.length < operations.length) outcomes.push(failedDependency);
+  return outcomes;
+}
+
+async function commitOne(place: Place, key: UnitPartitionKey, command: WriteCommand): Promise<UnitOutcome> {
+  try {
+    const { outcomes } = await place.container.commit(key, [command]);
+    return outcomes[0] ?? failedDependency;
+  } catch (error) {
+    if (isDatabaseError(error)) return { kind: 'rejected', code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+interface Prepared {
+  readonly key: UnitPartitionKey;
+  readonly command: WriteCommand;
+}
+
+function prepare(place: Place, operation: BodyOperation): Prepared {
+  const key = keyOf(place, operation);
+  return { key, command: commandOf(place, key, operation) };
+}
+
+function keyOf({ container, info }: Place, { partitionKey, resource, type }: BodyOperation): UnitPartitionKey {
+  if (partitionKey !== undefined) {
+    return container.partitionKey(parsePartitionKeyHeader(partitionKey, info.definition.partitionKey));
+  }
+  if (resource !== undefined && type !== 'Patch') return container.partitionKeyOf(container.readClient(resource));
+  throw new DatabaseError('partition-key-missing', 'PartitionKey value must be supplied for this operation.');
+}
+
+function commandOf(place: Place, key: UnitPartitionKey, operation: BodyOperation): WriteCommand {
+  const { type, ifMatch, ifNoneMatch } = operation;
+  const match = ifMatch === undefined ? {} : { ifMatch };
+  const noneMatch = ifNoneMatch === undefined ? {} : { ifNoneMatch };
+  switch (type) {
+    case 'Create':
+      return { kind: 'create', document: clientDocument(place, resourceOf(operation), key) };
+    case 'Upsert':
+      return { kind: 'upsert', document: clientDocument(place, resourceOf(operation), key), ...match, ...noneMatch };
+    case 'Replace': {
+      const document = clientDocument(place, resourceOf(operation), key);
+      return { kind: 'replace', id: operation.id ?? document.id, document, ...match };
+    }
+    case 'Patch': {
+      const body = parsePatchBody(JSON.parse(resourceOf(operation).toString('utf8')));
+      return { kind: 'patch', id: requiredId(operation), ...body, ...match };
+    }
+    case 'Delete':
+      return { kind: 'delete', id: requiredId(operation), ...match };
+    case 'Read':
+      return { kind: 'read', id: requiredId(operation), ...noneMatch };
+    default:
+      throw new DatabaseError('bad-request', `There is no batch operation '${type}'.`);
+  }
+}
+
+function resourceOf({ resource, type }: BodyOperation): Buffer {
+  if (resource !== undefined) return resource;
+  throw new DatabaseError('bad-request', `A batch operation '${type}' needs a resourceBody.`);
+}
+
+function requiredId({ id, type }: BodyOperation): string {
+  if (id !== undefined) return id;
+  throw new DatabaseError('bad-request', `A batch operation '${type}' needs an id.`);
+}
+
+function idOf(command: WriteCommand): string {
+  return 'id' in command ? command.id : command.document.id;
+}
+
+type Rejected = Extract<UnitOutcome, { kind: 'rejected' }>;
+
+const failedDependency: Rejected = {
+  kind: 'rejected',
+  code: 'failed-dependency',
+  message: 'Another operation of the same batch failed, so this one was not applied.',
+};
+
+/** What is wrong with one operation is that operation's outcome, not the request's. */
+function attempt<T>(make: () => T): { readonly result: T } | { readonly failure: Rejected } {
+  try {
+    return { result: make() };
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    return { failure: { kind: 'rejected', code: error.code, message: error.message } };
+  }
+}
+
+function failedAt(index: number, operations: readonly BodyOperation[], failure: Rejected): UnitOutcome[] {
+  return operations.map((_, each) => (each === index ? failure : failedDependency));
+}
+
+function manyResponse(
+  request: CosmosRequest,
+  place: Place,
+  outcomes: readonly UnitOutcome[],
+  session: Readonly<Record<string, string>> = {},
+): CosmosResponse {
+  const facts = outcomes.map(factsOf);
+  const isMinimal = prefersMinimal(request);
+  const pieces: Buffer[] = [];
+  for (const [index, each] of facts.entries()) {
+    const outcome = outcomes[index];
+    const isHidden = isMinimal && outcome?.kind !== 'read';
+    const message = outcome?.kind === 'rejected' ? outcome.message : undefined;
+    pieces.push(index === 0 ? openBracket : comma, Buffer.from(headOf(each, message)));
+    if (each.body !== undefined && !isHidden) pieces.push(bodyName, each.body);
+    pieces.push(closeBrace);
+  }
+  const body = Buffer.concat([...pieces, closeBracket]);
+  const status = outcomes.some((outcome) => outcome.kind === 'rejected') ? 207 : 200;
+  const charge = sumOfCharges(facts.map((each) => each.charge));
+  return { status, charge, headers: { ...containerOwner(place), ...session }, body };
+}
+
+const openBracket: Buffer = Buffer.from('[');
+const closeBracket: Buffer = Buffer.from(']');
+const comma: Buffer = Buffer.from(',');
+const closeBrace: Buffer = Buffer.from('}');
+const bodyName: Buffer = Buffer.from(',"resourceBody":');
+
+/** The result of one operation without its body and its last brace. */
+function headOf({ status, substatus, charge, etag }: OutcomeFacts, message: string | undefined): string {
+  const head = {
+    statusCode: status,
+    requestCharge: charge,
+    ...(substatus === undefined ? {} : { subStatusCode: substatus }),
+    ...(etag === undefined ? {} : { eTag: `"${etag}"` }),
+    ...(message === undefined ? {} : { message }),
+  };
+  return JSON.stringify(head).slice(0, -1);
+}

@@ -1,0 +1,50 @@
+// Databases: a name around containers.
+
+import type { DatabaseInfo } from '@tidemark/engine';
+import { DatabaseError } from '@tidemark/model';
+import type { CosmosRequest } from '../request.ts';
+import { jsonOf } from '../request.ts';
+import { findDatabase } from '../resources.ts';
+import type { CosmosResponse, Resource } from '../response.ts';
+import { checkIfMatch, databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import type { HandlerContext } from './handler.ts';
+
+export async function createDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const body = jsonOf(request);
+  if (typeof body !== 'object' || body === null || !('id' in body)) {
+    throw new DatabaseError('invalid-definition', 'A database is created from a JSON object with an "id".');
+  }
+  // The engine checks what kind of thing the id is.
+  const created = await database.createDatabase(body.id as string);
+  return resourceResponse(request, 201, resourceOf(created), databaseOwner(created));
+}
+
+export function readDatabase(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
+  const found = findDatabase(database, request.path);
+  return resourceResponse(request, 200, resourceOf(found), databaseOwner(found));
+}
+
+export function listDatabases(_request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
+  const values = database.databases().map((each) => resourceOf(each).value);
+  return listResponse('', 'Databases', values, {});
+}
+
+export async function deleteDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const found = findDatabase(database, request.path);
+  checkIfMatch(request, found.etag);
+  await database.deleteDatabase(found.id);
+  return emptyResponse(204, databaseOwner(found));
+}
+
+function resourceOf({ id, rid, etag, timeMs }: DatabaseInfo): Resource {
+  const value = {
+    id,
+    _rid: rid,
+    _self: `dbs/${rid}/`,
+    _etag: `"${etag}"`,
+    _colls: 'colls/',
+    _users: 'users/',
+    _ts: Math.floor(timeMs / 1000),
+  };
+  return { value, etag, timeMs };
+}

@@ -1,0 +1,129 @@
+// Documents, one at a time: create, upsert, read, replace, patch, delete; and all of a partition key at once.
+
+import type { UnitPartitionKey, WriteCommand } from '@tidemark/engine/internal';
+import { parsePatchBody } from '@tidemark/engine/internal';
+import { DatabaseError, partitionKeyEquals } from '@tidemark/model';
+import { readCharge } from '../charge.ts';
+import { clientDocument, factsOf } from '../document-command.ts';
+import { header } from '../headers.ts';
+import { partitionKeyOf, requiredPartitionKey } from '../partition-key.ts';
+import type { CosmosRequest } from '../request.ts';
+import { isHeaderTrue, jsonOf, prefersMinimal, textOfHeader } from '../request.ts';
+import type { Place } from '../resources.ts';
+import { findContainer } from '../resources.ts';
+import type { CosmosResponse } from '../response.ts';
+import { containerOwner, emptyResponse, matchesEtag, rejection, sessionHeaders, versionHeaders } from '../response.ts';
+import type { HandlerContext } from './handler.ts';
+
+export function createDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  refuseTriggers(request);
+  const place = findContainer(database, request.path);
+  const key = place.container.partitionKey(requiredPartitionKey(request, place));
+  const document = clientDocument(place, request.body, key);
+  if (!isHeaderTrue(request, header.isUpsert)) return write(request, place, key, { kind: 'create', document });
+  const ifNoneMatch = textOfHeader(request, header.ifNoneMatch);
+  const condition = { ...ifMatchOf(request), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
+  return write(request, place, key, { kind: 'upsert', document, ...condition });
+}
+
+export async function replaceDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  refuseTriggers(request);
+  const place = findContainer(database, request.path);
+  const { id, key } = await addressed(request, place);
+  const document = clientDocument(place, request.body, key);
+  return write(request, place, key, { kind: 'replace', id, document, ...ifMatchOf(request) });
+}
+
+export async function patchDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  refuseTriggers(request);
+  const place = findContainer(database, request.path);
+  const { id, key } = await addressed(request, place);
+  return write(request, place, key, { kind: 'patch', id, ...parsePatchBody(jsonOf(request)), ...ifMatchOf(request) });
+}
+
+export async function deleteDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  refuseTriggers(request);
+  const place = findContainer(database, request.path);
+  const { id, key } = await addressed(request, place);
+  return write(request, place, key, { kind: 'delete', id, ...ifMatchOf(request) });
+}
+
+export async function readDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(database, request.path);
+  const { id, key } = await addressed(request, place);
+  const document = await place.container.read(id, key.values);
+  const headers = { ...containerOwner(place), ...tailHeaders(request, database, place, key) };
+  if (document === undefined) return rejection('not-found', notFoundMessage, headers);
+  const all = { ...headers, ...versionHeaders(document.etag, document.timeMs) };
+  if (matchesEtag(textOfHeader(request, header.ifNoneMatch), document.etag)) return emptyResponse(304, all);
+  const { bytes } = document;
+  return { status: 200, charge: readCharge(bytes.length), headers: all, body: bytes };
+}
+
+/** Wire: asynchronous in the service, here nobody sees the documents any more once it is answered (wire 7). */
+export async function deletePartition(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(database, request.path);
+  const values = requiredPartitionKey(request, place);
+  await place.container.deletePartition(values);
+  const key = place.container.partitionKey(values);
+  return emptyResponse(200, { ...containerOwner(place), ...tailHeaders(request, database, place, key) });
+}
+
+const notFoundMessage = 'Entity with the specified id does not exist in the system.';
+
+async function write(
+  request: CosmosRequest,
+  place: Place,
+  key: UnitPartitionKey,
+  command: WriteCommand,
+): Promise<CosmosResponse> {
+  const { range, lsn, outcomes } = await place.container.commit(key, [command]);
+  const headers = { ...containerOwner(place), ...sessionHeaders(request, range, lsn) };
+  const [outcome] = outcomes;
+  if (outcome === undefined) throw new DatabaseError('internal', 'A command came back without an outcome.');
+  if (outcome.kind === 'rejected') return rejection(outcome.code, outcome.message, headers);
+  const { status, charge, etag, timeMs, body } = factsOf(outcome);
+  if (etag === undefined || timeMs === undefined) return emptyResponse(status, headers, charge);
+  const all = { ...headers, ...versionHeaders(etag, timeMs) };
+  return { status, charge, headers: all, body: prefersMinimal(request) ? undefined : body };
+}
+
+/** Which document the path means. By rid, its id and partition key are those that the stored document has. */
+async function addressed(
+  request: CosmosRequest,
+  place: Place,
+): Promise<{ readonly id: string; readonly key: UnitPartitionKey }> {
+  const id = request.path.ids[2] ?? '';
+  if (!place.isByRid) return { id, key: place.container.partitionKey(requiredPartitionKey(request, place)) };
+  const document = await place.container.readByRid(id);
+  if (document === undefined) throw new DatabaseError('not-found', notFoundMessage);
+  const key = place.container.partitionKeyOf(place.container.readClient(document.bytes));
+  const given = partitionKeyOf(request, place);
+  if (given !== undefined && !partitionKeyEquals(given, key.values)) {
+    throw new DatabaseError('not-found', notFoundMessage);
+  }
+  return { id: document.value.id, key };
+}
+
+function tailHeaders(
+  request: CosmosRequest,
+  database: HandlerContext['database'],
+  { info }: Place,
+  key: UnitPartitionKey,
+): Record<string, string> {
+  const id = database.engine.rangeOf(info.number, key.epk);
+  const range = database.engine.ranges(info.number).find((each) => each.id === id);
+  return range === undefined ? {} : sessionHeaders(request, range.id, range.tailLsn);
+}
+
+function ifMatchOf(request: CosmosRequest): { ifMatch?: string } {
+  const ifMatch = textOfHeader(request, header.ifMatch);
+  return ifMatch === undefined ? {} : { ifMatch };
+}
+
+/** Leaving out what a trigger would do is no way to serve the request. */
+function refuseTriggers(request: CosmosRequest): void {
+  const names = textOfHeader(request, header.preTriggers) ?? textOfHeader(request, header.postTriggers);
+  if (names === undefined) return;
+  throw new DatabaseError('not-supported', `Triggers are not supported yet; this request names '${names}'.`);
+}

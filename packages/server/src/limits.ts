@@ -1,0 +1,32 @@
+// Every size and time of the server has its maximum here, with the reason.
+
+import { documentBytesMax } from '@tidemark/model';
+
+/** A document or batch of the full size, with system members and indentation that will be cut away. */
+export const bodyBytesMax: number = documentBytesMax + 1024 * 1024;
+
+/** Session tokens name every range a client knows, about 20 bytes each; node:http allows 16 KiB by default. */
+export const headerBytesMax: number = 64 * 1024;
+
+/** Wire 3: how far a client's clock may be off. */
+export const clockSkewMsMax: number = 15 * 60 * 1000;
+
+/** Longer than the idle time of any client's connection pool: a pooled connection is closed by its client, never under it. */
+export const keepAliveMs: number = 5 * 60 * 1000;
+
+/** Head and body of a request have to be here within this time. */
+export const requestMsMax: number = 60 * 1000;
+
+/** How long closing waits for answers under way before it cuts the connections. */
+export const drainMsMax: number = 10 * 1000;
+
+/** Wire 11.4: what a page holds when the client does not say. */
+export const itemsPerPage = 100;
+
+/** Wire 9: a range for every 6,000 request units a second. */
+export const throughputPerRange = 6_000;
+export const throughputMin = 400;
+export const throughputMax = 1_000_000;
+
+/** "The server chooses": the engine ends a page at its own limit of bytes before this. */
+export const itemsPerPageMax = 10_000;

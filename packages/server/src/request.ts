@@ -1,0 +1,103 @@
+// Step 1: what came over the socket becomes a typed request. The head is read first and on its own, because a request that
+// is not authorized has no claim to have its body kept in memory.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ResourcePath } from '@tidemark/model';
+import { DatabaseError, parseResourcePath } from '@tidemark/model';
+import type { HeaderName } from './headers.ts';
+import { header } from './headers.ts';
+import { bodyBytesMax, itemsPerPage, itemsPerPageMax } from './limits.ts';
+
+export interface RequestHead {
+  readonly verb: string;
+  readonly path: ResourcePath;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the protocol, a date; undefined is taken for a modern client. */
+  readonly apiVersion: string | undefined;
+}
+
+export interface CosmosRequest extends RequestHead {
+  readonly body: Buffer;
+}
+
+export function readHead(incoming: IncomingMessage): RequestHead {
+  const path = readPath(incoming.url ?? '/');
+  if (path === undefined) {
+    throw new DatabaseError('not-found', 'There is no kind of resource at this path; resources begin with /dbs.');
+  }
+  const apiVersion = textOf(incoming.headers, header.version);
+  return { verb: incoming.method ?? 'GET', path, headers: incoming.headers, apiVersion };
+}
+
+/** The whole body. Undefined when the client went away before its end. */
+export function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const declared = Number(incoming.headers['content-length'] ?? 0);
+  if (declared > bodyBytesMax) return Promise.reject(bodyTooLarge());
+  if (declared === 0 && incoming.headers['transfer-encoding'] === undefined) return Promise.resolve(noBytes);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      // What is too much is read on and dropped: a connection that is cut instead takes the answer with it.
+      if (sizeBytes <= bodyBytesMax) chunks.push(chunk);
+      else reject(bodyTooLarge());
+    });
+    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    incoming.once('close', () => resolve(undefined));
+  });
+}
+
+export function textOfHeader(request: RequestHead, name: HeaderName): string | undefined {
+  return textOf(request.headers, name);
+}
+
+/** Wire: clients write booleans as `true` or `True`, and send `false` explicitly (wire 1). */
+export function isHeaderTrue(request: RequestHead, name: HeaderName): boolean {
+  return textOf(request.headers, name)?.toLowerCase() === 'true';
+}
+
+export function prefersMinimal(request: RequestHead): boolean {
+  return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(textOf(request.headers, header.prefer) ?? '');
+}
+
+/** Wire: -1 leaves it to the server (wire 4). */
+export function itemsMaxOf(request: RequestHead): number {
+  const text = textOf(request.headers, header.itemsMax);
+  if (text === undefined) return itemsPerPage;
+  const value = Number(text);
+  if (value === -1) return itemsPerPageMax;
+  if (Number.isInteger(value) && value >= 1) return Math.min(value, itemsPerPageMax);
+  throw new DatabaseError('bad-request', `The number of items on a page is -1 or at least 1, not '${text}'.`);
+}
+
+export function jsonOf(request: CosmosRequest): unknown {
+  try {
+    return JSON.parse(request.body.toString('utf8'));
+  } catch (error) {
+    throw new DatabaseError('bad-request', 'The body of the request is not valid JSON.', { cause: error });
+  }
+}
+
+const noBytes: Buffer = Buffer.alloc(0);
+
+/**
+ * Wire: the JavaScript client leaves a `?` in a document id as it is, and signs the whole id, so that for a document what
+ * looks like a query string is a part of its id (wire 4). Everywhere else it is none of the path.
+ */
+function readPath(url: string): ResourcePath | undefined {
+  const question = url.indexOf('?');
+  if (question === -1) return parseResourcePath(url);
+  const path = parseResourcePath(url.slice(0, question));
+  return path?.kind === 'document' && !path.isFeed ? parseResourcePath(url) : path;
+}
+
+function textOf(headers: IncomingHttpHeaders, name: HeaderName): string | undefined {
+  const value = headers[name];
+  const text = Array.isArray(value) ? value.join(',') : value;
+  return text === '' ? undefined : text;
+}
+
+function bodyTooLarge(): DatabaseError {
+  return new DatabaseError('document-too-large', `The body of a request may have at most ${bodyBytesMax} bytes.`);
+}

@@ -1,0 +1,148 @@
+// Step 4: what a handler found becomes an answer: status, the headers that clients rely on, bytes.
+
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { DatabaseInfo } from '@tidemark/engine';
+import type { ErrorCode } from '@tidemark/model';
+import { DatabaseError, isDatabaseError, sessionTokenFor } from '@tidemark/model';
+import { chargeMin } from './charge.ts';
+import { header } from './headers.ts';
+import type { RequestHead } from './request.ts';
+import { textOfHeader } from './request.ts';
+import type { Place } from './resources.ts';
+import { statusOf } from './status.ts';
+
+export interface CosmosResponse {
+  readonly status: number;
+  readonly charge: number;
+  /** Beyond those that every answer has. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+/** A database, container or the like, as JSON. */
+export interface Resource {
+  readonly value: object;
+  /** Without quotes. */
+  readonly etag: string;
+  readonly timeMs: number;
+}
+
+/** Wire: a resource that has not changed since the client read it is answered without body (wire 7). */
+export function resourceResponse(
+  request: RequestHead,
+  status: number,
+  resource: Resource,
+  owner: Readonly<Record<string, string>>,
+): CosmosResponse {
+  const headers = { ...owner, ...versionHeaders(resource.etag, resource.timeMs) };
+  if (request.verb === 'GET' && matchesEtag(textOfHeader(request, header.ifNoneMatch), resource.etag)) {
+    return { status: 304, charge: chargeMin, headers, body: undefined };
+  }
+  return { status, charge: chargeMin, headers, body: json(resource.value) };
+}
+
+/** Wire: clients read the array by its name without looking whether it is there (wire 4). */
+export function listResponse(
+  ownerRid: string,
+  arrayName: string,
+  values: readonly object[],
+  headers: Readonly<Record<string, string>>,
+): CosmosResponse {
+  return {
+    status: 200,
+    charge: chargeMin,
+    headers: { ...headers, [header.itemCount]: String(values.length) },
+    body: json({ _rid: ownerRid, [arrayName]: values, _count: values.length }),
+  };
+}
+
+/** The body of a page of documents around pieces that are JSON already: one copy, no work for each document. */
+export function pageBody(ownerRid: string, pieces: readonly Buffer[], count: number): Buffer {
+  const prefix = Buffer.from(`{"_rid":"${ownerRid}","Documents":[`);
+  const suffix = Buffer.from(`],"_count":${count}}`);
+  return Buffer.concat([prefix, ...pieces, suffix]);
+}
+
+export function emptyResponse(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  charge: number = chargeMin,
+): CosmosResponse {
+  return { status, charge, headers, body: undefined };
+}
+
+/** Wire: the body is never empty, or the client fails on reading it instead of on the error (wire 5). */
+export function errorResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): CosmosResponse {
+  const known = isDatabaseError(error) ? error : unforeseen(error);
+  return rejection(known.code, known.message, headers, known.retryAfterMs);
+}
+
+export function rejection(
+  code: ErrorCode,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+  retryAfterMs?: number,
+): CosmosResponse {
+  const { status, substatus, name } = statusOf[code];
+  const all: Record<string, string> = { ...headers };
+  if (substatus !== undefined) all[header.substatus] = String(substatus);
+  if (retryAfterMs !== undefined) all[header.retryAfterMs] = String(retryAfterMs);
+  return { status, charge: chargeMin, headers: all, body: json({ code: name, message }) };
+}
+
+/** Wire: of what is inside a container the owner is the container, and its rid has to be eight bytes (wire 13). */
+export function containerOwner({ database, info }: Place): Record<string, string> {
+  return { [header.ownerRid]: info.rid, [header.ownerPath]: encodeURI(`dbs/${database.id}/colls/${info.id}`) };
+}
+
+export function databaseOwner(database: DatabaseInfo): Record<string, string> {
+  return { [header.ownerRid]: database.rid, [header.ownerPath]: encodeURI(`dbs/${database.id}`) };
+}
+
+/** Wire: one range, in the form that the client's version reads; the LSN of a write is its own, that of a read the tail. */
+export function sessionHeaders(request: RequestHead, range: string, lsn: number): Record<string, string> {
+  return { [header.sessionToken]: sessionTokenFor(range, lsn, request.apiVersion), [header.lsn]: String(lsn) };
+}
+
+export function versionHeaders(etag: string, timeMs: number): Record<string, string> {
+  return { [header.etag]: `"${etag}"`, [header.lastModified]: new Date(timeMs).toUTCString() };
+}
+
+/** Wire: the quotes are a part of the etag, but not every client sends them. */
+export function matchesEtag(condition: string | undefined, etag: string): boolean {
+  return condition === '*' || condition === `"${etag}"` || condition === etag;
+}
+
+export function checkIfMatch(request: RequestHead, etag: string): void {
+  const condition = textOfHeader(request, header.ifMatch);
+  if (condition === undefined || matchesEtag(condition, etag)) return;
+  const message = 'Operation cannot be performed because one of the specified precondition is not met.';
+  throw new DatabaseError('precondition-failed', message);
+}
+
+export function send(outgoing: ServerResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {
+  const { body } = response;
+  const headers: OutgoingHttpHeaders = {
+    ...response.headers,
+    [header.activityId]: activityId,
+    [header.charge]: String(response.charge),
+    [header.schemaVersion]: '1.19',
+  };
+  if (body !== undefined) headers[header.contentType] = 'application/json';
+  // Neither a 204 nor a 304 may say how long its body is.
+  if (response.status !== 204 && response.status !== 304) headers['content-length'] = body?.length ?? 0;
+  if (isLast) headers.connection = 'close';
+  outgoing.writeHead(response.status, headers);
+  outgoing.end(body);
+}
+
+function json(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+/** Its own words stay here: they may hold what is nobody else's business. */
+function unforeseen(error: unknown): DatabaseError {
+  return new DatabaseError('internal', 'Something went wrong in the database itself; its log says what.', {
+    cause: error,
+  });
+}

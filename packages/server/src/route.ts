@@ -1,0 +1,148 @@
+// Step 3: the table from kind of resource and verb to the handler. What is not in it is answered with an error that names
+// what is missing.
+
+import type { ResourceKind } from '@tidemark/model';
+import { DatabaseError } from '@tidemark/model';
+import { readAccount } from './handlers/account.ts';
+import { commitBatch, commitBulk } from './handlers/batch.ts';
+import { readChanges } from './handlers/changes.ts';
+import {
+  createContainer,
+  deleteContainer,
+  listContainers,
+  readContainer,
+  replaceContainer,
+} from './handlers/containers.ts';
+import { createDatabase, deleteDatabase, listDatabases, readDatabase } from './handlers/databases.ts';
+import { listDocuments } from './handlers/document-list.ts';
+import {
+  createDocument,
+  deleteDocument,
+  deletePartition,
+  patchDocument,
+  readDocument,
+  replaceDocument,
+} from './handlers/documents.ts';
+import type { Handler } from './handlers/handler.ts';
+import { listRanges } from './handlers/partition-ranges.ts';
+import { header } from './headers.ts';
+import type { RequestHead } from './request.ts';
+import { isHeaderTrue, textOfHeader } from './request.ts';
+
+export interface Route {
+  readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly kind: ResourceKind;
+  readonly isFeed: boolean;
+  /** Of several routes for one verb and kind the first whose condition holds is taken. */
+  readonly when?: (request: RequestHead) => boolean;
+  readonly handle: Handler;
+}
+
+const item = { isFeed: false } as const;
+const feed = { isFeed: true } as const;
+
+/** Queries of databases and containers come by POST as well, so this stands before creating them. */
+function query(kind: ResourceKind): Route {
+  return { verb: 'POST', kind, ...feed, when: isQuery, handle: refuseQuery };
+}
+
+export const routes: readonly Route[] = [
+  { verb: 'GET', kind: 'account', ...item, handle: readAccount },
+
+  query('database'),
+  { verb: 'POST', kind: 'database', ...feed, handle: createDatabase },
+  { verb: 'GET', kind: 'database', ...feed, handle: listDatabases },
+  { verb: 'GET', kind: 'database', ...item, handle: readDatabase },
+  { verb: 'DELETE', kind: 'database', ...item, handle: deleteDatabase },
+
+  query('container'),
+  { verb: 'POST', kind: 'container', ...feed, handle: createContainer },
+  { verb: 'GET', kind: 'container', ...feed, handle: listContainers },
+  { verb: 'GET', kind: 'container', ...item, when: isNoOperation, handle: readContainer },
+  { verb: 'PUT', kind: 'container', ...item, when: isNoOperation, handle: replaceContainer },
+  { verb: 'DELETE', kind: 'container', ...item, when: isNoOperation, handle: deleteContainer },
+  { verb: 'POST', kind: 'container', ...item, when: isPartitionDelete, handle: deletePartition },
+
+  { verb: 'GET', kind: 'partition-key-range', ...feed, handle: listRanges },
+
+  query('document'),
+  { verb: 'POST', kind: 'document', ...feed, when: isBatch, handle: commitBatch },
+  { verb: 'POST', kind: 'document', ...feed, when: isBulk, handle: commitBulk },
+  { verb: 'POST', kind: 'document', ...feed, handle: createDocument },
+  { verb: 'GET', kind: 'document', ...feed, when: isChangeFeed, handle: readChanges },
+  { verb: 'GET', kind: 'document', ...feed, handle: listDocuments },
+  { verb: 'GET', kind: 'document', ...item, handle: readDocument },
+  { verb: 'PUT', kind: 'document', ...item, handle: replaceDocument },
+  { verb: 'PATCH', kind: 'document', ...item, handle: patchDocument },
+  { verb: 'DELETE', kind: 'document', ...item, handle: deleteDocument },
+];
+
+/** Throws not-supported where nothing is built for this kind of resource yet, and method-not-allowed for its other verbs. */
+export function routeOf(request: RequestHead): Handler {
+  const { kind, isFeed, operation } = request.path;
+  const ofPath = byPath.get(pathKey(kind, isFeed)) ?? [];
+  for (const route of ofPath) {
+    if (route.verb === request.verb && (route.when?.(request) ?? true)) return route.handle;
+  }
+  const what = operation === undefined ? nameOf(kind, isFeed) : `the operation '${operation}' of a container`;
+  if (ofPath.length === 0 || operation !== undefined) {
+    throw new DatabaseError('not-supported', `${request.verb} of ${what} is not supported yet.`);
+  }
+  const verbs = [...new Set(ofPath.map((route) => route.verb))].join(', ');
+  throw new DatabaseError('method-not-allowed', `${request.verb} is no verb of ${what}; there are ${verbs}.`);
+}
+
+const byPath: ReadonlyMap<string, readonly Route[]> = groupByPath(routes);
+
+function groupByPath(all: readonly Route[]): Map<string, Route[]> {
+  const groups = new Map<string, Route[]>();
+  for (const route of all) {
+    const key = pathKey(route.kind, route.isFeed);
+    groups.set(key, [...(groups.get(key) ?? []), route]);
+  }
+  return groups;
+}
+
+function pathKey(kind: ResourceKind, isFeed: boolean): string {
+  return isFeed ? `${kind} feed` : kind;
+}
+
+function nameOf(kind: ResourceKind, isFeed: boolean): string {
+  const words = kind.replaceAll('-', ' ');
+  return isFeed ? `the list of ${words} resources` : `a ${words}`;
+}
+
+function isNoOperation(request: RequestHead): boolean {
+  return request.path.operation === undefined;
+}
+
+function isPartitionDelete(request: RequestHead): boolean {
+  return request.path.operation?.toLowerCase() === 'partitionkeydelete';
+}
+
+function isBatch(request: RequestHead): boolean {
+  return isHeaderTrue(request, header.isBatch) && isHeaderTrue(request, header.isBatchAtomic);
+}
+
+/** Wire: a bulk says explicitly that it is not atomic (wire 8). */
+function isBulk(request: RequestHead): boolean {
+  return isHeaderTrue(request, header.isBatch);
+}
+
+function isChangeFeed(request: RequestHead): boolean {
+  return textOfHeader(request, header.changeFeed) !== undefined;
+}
+
+function isQuery(request: RequestHead): boolean {
+  const type = textOfHeader(request, header.contentType) ?? '';
+  if (type.toLowerCase().startsWith('application/query+json')) return true;
+  return isHeaderTrue(request, header.isQuery) || isHeaderTrue(request, header.isQueryPlan);
+}
+
+function refuseQuery(): never {
+  throw new DatabaseError(
+    'not-supported',
+    'SQL queries are not supported yet, and neither is what clients do by query (items.readAll, readAll of databases ' +
+      'and containers, offers). Read by id, list with GET, or follow the change feed.',
+  );
+}

@@ -1,0 +1,150 @@
+// The server: a socket in front of a database. A request goes through readHead → authorize → readBody → routeOf → handler →
+// send; whatever is thrown on the way becomes an error with a body.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Database } from '@tidemark/engine';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import { authorize, wellKnownKey } from './authorize.ts';
+import { drainMsMax, headerBytesMax, keepAliveMs, requestMsMax } from './limits.ts';
+import { readBody, readHead } from './request.ts';
+import type { CosmosResponse } from './response.ts';
+import { errorResponse, send } from './response.ts';
+import { routeOf } from './route.ts';
+
+export interface ServerOptions {
+  /** Stays open when the server is closed: whoever opened it closes it. */
+  readonly database: Database;
+  /** An address of this machine; 127.0.0.1 by default. Others only with a key of one's own. */
+  readonly host?: string;
+  /** 0 takes any that is free. */
+  readonly port?: number;
+  /** The master key, in base64; the emulator's well-known key by default. */
+  readonly key?: string;
+  /** Told of every error that is a defect, not a client's. */
+  readonly onDefect?: (error: unknown, activityId: string) => void;
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Takes no more requests, answers those under way, and resolves when all connections are closed. */
+  close(): Promise<void>;
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = 0, key = wellKnownKey } = options;
+  if (key === wellKnownKey && !isLoopback(host)) {
+    throw new DatabaseError(
+      'forbidden',
+      `With the well-known key the server listens on this machine only (127.0.0.1, ::1 or localhost), not on ${host}.`,
+    );
+  }
+  const front = new Front(options, readKey(key));
+  await listen(front.server, host, port);
+  // A TCP socket's address is never a string.
+  const address = front.server.address() as AddressInfo;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  const close = (): Promise<void> => front.close();
+  return { url, host, port: address.port, close, [Symbol.asyncDispose]: close };
+}
+
+class Front {
+  readonly server: Server;
+  readonly #options: ServerOptions;
+  readonly #masterKey: Buffer;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ServerOptions, masterKey: Buffer) {
+    this.#options = options;
+    this.#masterKey = masterKey;
+    const limits = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax, keepAliveTimeout: keepAliveMs };
+    this.server = createServer({ ...limits, noDelay: true }, (incoming, outgoing) => {
+      void this.#answer(incoming, outgoing);
+    });
+    this.server.on('clientError', refuseMalformed);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => {
+      const deadline = setTimeout(() => this.server.closeAllConnections(), drainMsMax);
+      this.server.close(() => {
+        clearTimeout(deadline);
+        resolve();
+      });
+      this.server.closeIdleConnections();
+    });
+    return this.#closing;
+  }
+
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const activityId = randomUUID();
+    // A client that goes away while it is being answered is no error of ours.
+    outgoing.on('error', () => {});
+    try {
+      const response = await this.#respond(incoming);
+      if (response === undefined || outgoing.destroyed) return;
+      send(outgoing, response, activityId, this.#closing !== undefined);
+    } catch (error) {
+      if (!isDatabaseError(error) || error.code === 'internal' || error.code === 'corrupt') {
+        this.#options.onDefect?.(error, activityId);
+      }
+      if (!outgoing.headersSent) send(outgoing, errorResponse(error), activityId, this.#closing !== undefined);
+    }
+  }
+
+  async #respond(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
+    const head = readHead(incoming);
+    authorize(head, this.#masterKey, Date.now());
+    const handle = routeOf(head);
+    const body = await readBody(incoming);
+    return body === undefined ? undefined : handle({ ...head, body }, { database: this.#options.database });
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+function readKey(key: string): Buffer {
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.length >= 32 && bytes.toString('base64') === key) return bytes;
+  throw new DatabaseError('bad-request', 'The key must be at least 32 bytes in base64.');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** What is not even HTTP gets an answer, too. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, name, message] = malformedStatus(error.code);
+  const body = JSON.stringify({ code: name, message });
+  socket.end(
+    `HTTP/1.1 ${status} ${name}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+function malformedStatus(code: string | undefined): [status: number, name: string, message: string] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return [431, 'RequestHeaderFieldsTooLarge', `The headers of a request may have at most ${headerBytesMax} bytes.`];
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return [408, 'RequestTimeout', `A request has to be complete within ${requestMsMax / 1000} seconds.`];
+  }
+  return [400, 'BadRequest', 'This is not an HTTP request.'];
+}
