@@ -6,6 +6,7 @@ import type {
   LatestChange,
   ParsedPartitionKeyPath,
   PartitionKeyComponent,
+  PartitionKeyDefinition,
   PartitionKeyValues,
   StoredDocument as StoredJson,
   VersionChange,
@@ -92,13 +93,16 @@ export class Container {
   readonly #engine: RangeEngine;
   readonly #number: number;
   readonly #info: () => ContainerInfo;
+  /** Cannot change in the life of a container. */
+  readonly #partitionKey: PartitionKeyDefinition;
   readonly #paths: readonly ParsedPartitionKeyPath[];
 
   constructor(engine: RangeEngine, info: () => ContainerInfo) {
     this.#engine = engine;
     this.#info = info;
     this.#number = info().number;
-    this.#paths = info().definition.partitionKey.paths.map(parsePartitionKeyPath);
+    this.#partitionKey = info().definition.partitionKey;
+    this.#paths = this.#partitionKey.paths.map(parsePartitionKeyPath);
   }
 
   get info(): ContainerInfo {
@@ -291,7 +295,7 @@ export class Container {
   }
 
   #keyOf(values: PartitionKeyValues): UnitPartitionKey {
-    const definition = this.info.definition.partitionKey;
+    const definition = this.#partitionKey;
     if (values.length !== definition.paths.length) {
       const message = `The partition key has ${definition.paths.length} component(s), not ${values.length}.`;
       throw new DatabaseError('invalid-partition-key', message);
@@ -304,7 +308,7 @@ export class Container {
   #feedScope(options: FeedOf): ChangeFeedScope {
     if (options.partitionKey !== undefined) {
       const values = Array.isArray(options.partitionKey) ? options.partitionKey : [options.partitionKey];
-      const definition = this.info.definition.partitionKey;
+      const definition = this.#partitionKey;
       // Some levels of a hierarchical key select everything below them.
       if (values.length < definition.paths.length) return { keys: effectiveKeyPrefixRange(definition, values) };
       return { partitionKey: this.partitionKey(values) };

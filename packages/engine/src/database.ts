@@ -19,7 +19,7 @@ import { nodeFiles } from './files/node-files.ts';
 import { claimFolder } from './folder.ts';
 import { lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
-import { segmentBytesMax, segmentBytesMin } from './limits.ts';
+import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
 import type { ContainerInfo, DatabaseInfo } from './range-engine.ts';
 
 export interface OpenOptions {
@@ -54,7 +54,15 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
       throw new DatabaseError('bad-request', 'Give a folder or memory: true, not both.');
     const index: IndexProvider = { open: async () => memoryIndex(), discard: async () => {} };
     const files = memoryFiles();
-    const engine = await EmbeddedEngine.open({ files, index, environment, segments, isRestored: false, ...progress });
+    const engine = await EmbeddedEngine.open({
+      files,
+      index,
+      environment,
+      segments,
+      isRestored: false,
+      indexGatherMs,
+      ...progress,
+    });
     return new Database(engine, { files, environment, runsMaintenance, release: async () => {} });
   }
   if (options.folder === undefined)
@@ -83,6 +91,7 @@ async function openFolder(
       environment,
       segments,
       isRestored: claim.isRestored,
+      indexGatherMs,
       ...progress,
     });
     await claim.opened();

@@ -61,18 +61,26 @@ function candidatesOf(state: DatabaseState, indexedSequence: number): Candidate[
 /** `dropsTombstones`: everything older is clean, so that this segment's tombstones need not be kept. */
 function measure(state: DatabaseState, segment: Segment, lastSequence: number, dropsTombstones: boolean): Candidate {
   let kept = 0;
+  let useless = 0;
   let hasSuperseded = false;
   for (const [number, sums] of state.usage.sums(segment.id)) {
-    const container = state.findContainer(number);
-    if (container === undefined) continue;
-    kept += sums.liveBytes;
+    const entry = state.findContainer(number)?.entry;
+    const all = sums.liveBytes + sums.supersededBytes + sums.tombstoneBytes;
+    if (entry === undefined) {
+      useless += all;
+      continue;
+    }
     if (sums.supersededRecords > 0) hasSuperseded = true;
-    if (container.entry.historyMs > 0) {
-      kept += sums.supersededBytes * retainedShare(state, segment, container.entry.floorSecond) + sums.tombstoneBytes;
-    } else if (!dropsTombstones) kept += sums.tombstoneBytes;
+    const retained = entry.historyMs === 0 ? 0 : retainedShare(state, segment, entry.floorSecond);
+    const keepsTombstones = entry.historyMs > 0 || !dropsTombstones;
+    const own = sums.liveBytes + sums.supersededBytes * retained + (keepsTombstones ? sums.tombstoneBytes : 0);
+    kept += own;
+    useless += all - own;
   }
+  // What compaction has written holds nothing but records; rewriting it gains only what has become useless since.
+  const isCompact = segment.header.kind === 'compacted' && useless === 0;
   const used = Math.max(1, segment.usedBytes - segmentHeaderBytes);
-  return { segment, lastSequence, keptBytes: kept, usefulShare: kept / used, hasSuperseded };
+  return { segment, lastSequence, keptBytes: kept, usefulShare: isCompact ? 1 : kept / used, hasSuperseded };
 }
 
 /** How much of what is superseded in a segment history still needs; one look at its seconds. */

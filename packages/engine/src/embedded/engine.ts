@@ -59,6 +59,8 @@ export interface EmbeddedEngineOptions {
   readonly environment: Environment;
   readonly segments: SegmentOptions;
   readonly isRestored: boolean;
+  /** How long the index may lag behind while nobody waits for it; the log has everything meanwhile. */
+  readonly indexGatherMs?: number;
   readonly onRebuildProgress?: (fraction: number) => void;
 }
 
@@ -117,6 +119,7 @@ export class EmbeddedEngine implements RangeEngine {
         position: (range) => this.state.position(range),
         segmentFacts: (segment) => this.#segmentFacts(segment),
         nextCatalogNumber: () => this.state.catalog.nextNumber,
+        gatherMs: options.indexGatherMs ?? 0,
         flushLog: () => (options.segments.sync === 'os' ? this.state.segments.flush() : Promise.resolve()),
         onFailure: (error) => this.#onIndexFailure(error),
       },

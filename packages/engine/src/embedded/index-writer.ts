@@ -39,6 +39,8 @@ export interface IndexWriterOptions {
   /** What is kept of a segment beside its sums. */
   segmentFacts(segment: number): Record<string, unknown> | undefined;
   nextCatalogNumber(): number;
+  /** How long a transaction waits for more to come along; 0 for not at all. */
+  readonly gatherMs: number;
   /** In 'os' mode the log is flushed first, so that the index never overtakes it. */
   flushLog(): Promise<void>;
   onFailure(error: DatabaseError): void;
@@ -46,6 +48,8 @@ export interface IndexWriterOptions {
 
 const attemptsMax = 3;
 const retryMs = 100;
+/** So much waiting for the index is not made to wait longer. */
+const gatherRecordsMax = 4_096;
 
 /** The index, for whoever has it to itself. */
 export type ExclusiveIndex = Pick<IndexStore, 'get' | 'range' | 'apply'>;
@@ -60,6 +64,13 @@ export class IndexWriter {
   #running: Promise<void> | undefined;
   /** Work that needs the index for itself, between two transactions. */
   readonly #exclusive: { run(): Promise<void>; fail(error: DatabaseError): void }[] = [];
+  /** What was handed over so far, and how much of that is in the index. */
+  #taken = 0;
+  #done = 0;
+  #pendingRecords = 0;
+  /** Ends the wait for more, when there is one. */
+  #hurry: AbortController | undefined;
+  #hasGathered = false;
   #failure: DatabaseError | undefined;
   /** Set while a transaction waits for room on the disk. */
   #stall: DatabaseError | undefined;
@@ -90,12 +101,16 @@ export class IndexWriter {
 
   take(group: DurableGroup): void {
     this.#pending.push(group);
+    this.#pendingRecords += group.records.length;
+    this.#taken += 1;
+    if (this.#isUrgent) this.#hurry?.abort();
     this.#start();
   }
 
   /** A version that compaction copied: the same version at another place. Its entry is already in the overlay. */
   move(keyText: string, move: StagedMove): void {
     this.#moved.set(keyText, move);
+    this.#taken += 1;
     this.#start();
   }
 
@@ -123,6 +138,7 @@ export class IndexWriter {
           }
         },
       });
+      this.#hurry?.abort();
       this.#start();
     });
   }
@@ -135,24 +151,29 @@ export class IndexWriter {
   /** Resolves at the next index transaction, or at once when there is nothing to wait for. */
   progress(): Promise<void> {
     if (this.#running === undefined) return Promise.resolve();
-    return new Promise((resolve) => this.#progress.push(resolve));
+    const next = new Promise<void>((resolve) => this.#progress.push(resolve));
+    this.#hurry?.abort();
+    return next;
   }
 
   /** Resolves when everything published before the call is in the index and flushed. */
   async drained(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    const wanted = this.#taken;
+    while (this.#done < wanted && this.#failure === undefined) await this.progress();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** As `drained`, but does not wait for room on the disk. */
   async settled(): Promise<void> {
-    while (this.#running !== undefined && this.#stall === undefined) await this.progress();
+    const wanted = this.#taken;
+    while (this.#done < wanted && this.obstacle === undefined) await this.progress();
     if (this.obstacle !== undefined) throw this.obstacle;
   }
 
   /** From now on nothing waits for room. What is not in the index is replayed from the log by the next open. */
   stopWaiting(): void {
     this.#stop.abort();
+    this.#hurry?.abort();
   }
 
   /** A transaction that changes nothing, to see whether the index takes one. */
@@ -187,6 +208,7 @@ export class IndexWriter {
           continue;
         }
         if (this.#pending.length === 0 && this.#moved.size === 0) return;
+        if (await this.#gather()) continue;
         await this.#writeOnce();
         this.#wake();
       }
@@ -197,14 +219,39 @@ export class IndexWriter {
     }
   }
 
+  /**
+   * Lets more come along as long as nobody waits for the index: its flushes compete with those that writers wait for.
+   * Resolves with whether it waited, since there may be other work then.
+   */
+  async #gather(): Promise<boolean> {
+    const ms = this.#options.gatherMs;
+    if (ms === 0 || this.#isUrgent || this.#hasGathered) {
+      this.#hasGathered = false;
+      return false;
+    }
+    this.#hurry = new AbortController();
+    await this.#options.environment.clock.sleep(ms, this.#hurry.signal);
+    this.#hurry = undefined;
+    this.#hasGathered = true;
+    return true;
+  }
+
+  get #isUrgent(): boolean {
+    const isAwaited = this.#progress.length > 0 || this.#exclusive.length > 0 || this.#stop.signal.aborted;
+    return isAwaited || this.#pendingRecords >= gatherRecordsMax;
+  }
+
   async #writeOnce(): Promise<void> {
     const groups = this.#pending;
     const moved = this.#moved;
+    const taken = this.#taken;
     this.#pending = [];
+    this.#pendingRecords = 0;
     this.#moved = new Map();
     const changes = this.#changesOf(groups, moved);
     try {
       await this.#applyAndSync(changes, groups, moved);
+      this.#done = taken;
     } catch (error) {
       this.#fail(error);
     }

@@ -52,6 +52,8 @@ export class SegmentUsage {
   readonly #usages = new Map<number, Usage>();
   readonly #twins = new Map<number, Twin>();
   readonly #forgotten: number[] = [];
+  /** Segments that are no more. Somebody may still read one; nothing about it goes into the index again. */
+  readonly #gone = new Set<number>();
 
   constructor(index: () => IndexStore) {
     this.#index = index;
@@ -108,6 +110,7 @@ export class SegmentUsage {
   forget(segment: number): void {
     this.#usages.delete(segment);
     this.#forgotten.push(segment);
+    this.#gone.add(segment);
   }
 
   /** Everything that changed since the last call, as index changes. `facts` adds what is kept beside the sums. */
@@ -115,7 +118,7 @@ export class SegmentUsage {
     const changes: IndexChange[] = [];
     for (const segment of this.#forgotten.splice(0)) this.#pushRemovals(changes, segment);
     for (const [segment, usage] of this.#usages) {
-      if (!usage.isDirty) continue;
+      if (!usage.isDirty || this.#gone.has(segment)) continue;
       usage.isDirty = false;
       const beside = facts(segment);
       if (beside === undefined) continue;
@@ -188,7 +191,7 @@ export class SegmentUsage {
   #usage(segment: number): Usage {
     let usage = this.#usages.get(segment);
     if (usage === undefined) {
-      usage = { arrays: [undefined, undefined], containers: new Map(), isDirty: true };
+      usage = { arrays: [undefined, undefined], containers: new Map(), isDirty: false };
       this.#usages.set(segment, usage);
     }
     return usage;
