@@ -1,0 +1,68 @@
+// `npm run bench:engine`: the embedded engine beside the raw limits of this machine, in turns, in one run.
+//
+// Every figure stands beside one that was taken in the same minutes: on a machine that others use too, only ratios mean
+// anything. The last line is JSON with everything in it.
+
+import { mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { BareLog } from './baseline/bare-log.ts';
+import { LmdbStore } from './baseline/lmdb-store.ts';
+import { chanceOf } from './engine/chance.ts';
+import { loadDatabases, loadLmdb } from './engine/load.ts';
+import { readOptions, usage } from './engine/options.ts';
+import { measurePoints } from './engine/points.ts';
+import { showProgress } from './engine/progress.ts';
+import { measureRecovery } from './engine/recovery.ts';
+import { machineFacts, Report } from './engine/report.ts';
+import { measureScale } from './engine/scale.ts';
+import type { Setting } from './engine/setting.ts';
+import { placeOf } from './engine/setting.ts';
+import { measureSpace } from './engine/space.ts';
+import { measureSplit } from './engine/split.ts';
+import { Subject } from './engine/subject.ts';
+import { measureTail } from './engine/tail.ts';
+import { measureBatches, measureWrites } from './engine/writes.ts';
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) {
+  console.log(usage);
+  process.exit(0);
+}
+const options = readOptions(args, fileURLToPath(new URL('../data/bench/', import.meta.url)));
+const wants = (section: string): boolean => options.sections.length === 0 || options.sections.includes(section);
+const startedMs = performance.now();
+rmSync(options.folder, { recursive: true, force: true });
+mkdirSync(options.folder, { recursive: true });
+
+const report = new Report();
+const setting: Setting = {
+  options,
+  report,
+  chance: chanceOf(42),
+  one: await Subject.open(placeOf(options, 'one'), { ranges: 1 }),
+  four: await Subject.open(placeOf(options, 'four'), { ranges: 4 }),
+  bareLog: new BareLog(placeOf(options, 'bare.log')),
+  lmdb: new LmdbStore(placeOf(options, 'lmdb')),
+};
+
+await loadDatabases(setting, wants('feed'));
+if (wants('writes') || wants('batches')) await loadLmdb(setting);
+if (wants('writes')) await measureWrites(setting);
+if (wants('batches')) await measureBatches(setting);
+if (wants('tail')) await measureTail(setting);
+if (wants('points')) await measurePoints(setting);
+if (wants('split')) await measureSplit(setting);
+if (wants('scale')) await measureScale(setting);
+await setting.lmdb.close();
+setting.bareLog.close();
+await setting.four.close();
+await setting.one.close();
+if (wants('space')) await measureSpace(setting);
+if (wants('recovery')) await measureRecovery(setting, setting.one);
+rmSync(options.folder, { recursive: true, force: true });
+showProgress('');
+
+const seconds = Math.round((performance.now() - startedMs) / 1_000);
+console.log(report.table());
+console.log(`\n${report.failures} below the floor; ${seconds} s in all.`);
+console.log(report.json({ ...machineFacts(), documents: options.documents, isQuick: options.isQuick, seconds }));

@@ -1,0 +1,48 @@
+// A contest: everybody does the same work in turns, round after round, and the median of each counts. On a machine that
+// others use too, only figures taken in turns can be compared.
+
+import type { Drive } from './writers.ts';
+import { median, perSecond } from './writers.ts';
+
+export interface Contestant {
+  readonly name: string;
+  turn(round: number): Promise<Drive>;
+}
+
+export interface Standing {
+  readonly perSecond: number;
+  readonly latencyMs: number;
+  readonly latencyP99Ms: number;
+}
+
+/** `rounds` that count, after a short one that warms up. */
+export async function contest(
+  contestants: readonly Contestant[],
+  rounds: number,
+): Promise<ReadonlyMap<string, Standing>> {
+  const drives = new Map<string, Drive[]>();
+  for (let round = -1; round < rounds; round += 1) {
+    for (const contestant of contestants) {
+      const driven = await contestant.turn(round);
+      if (round < 0) continue;
+      const list = drives.get(contestant.name) ?? [];
+      list.push(driven);
+      drives.set(contestant.name, list);
+    }
+  }
+  const standings = new Map<string, Standing>();
+  for (const [name, list] of drives) {
+    standings.set(name, {
+      perSecond: median(list.map(perSecond)),
+      latencyMs: median(list.map((driven) => driven.latencyMs.p50)),
+      latencyP99Ms: median(list.map((driven) => driven.latencyMs.p99)),
+    });
+  }
+  return standings;
+}
+
+export function standingOf(standings: ReadonlyMap<string, Standing>, name: string): Standing {
+  const standing = standings.get(name);
+  if (standing === undefined) throw new Error(`Nobody called "${name}" took part.`);
+  return standing;
+}

@@ -1,0 +1,54 @@
+// Point reads, beside a bare get from an index and a read from a file.
+
+import { IndexAndFile } from '../baseline/index-and-file.ts';
+import { contest, standingOf } from './contest.ts';
+import { documentOf, idOf, partitionKeyOf } from './documents.ts';
+import { showProgress } from './progress.ts';
+import type { Setting } from './setting.ts';
+import { placeOf } from './setting.ts';
+import type { Subject } from './subject.ts';
+import { drive } from './writers.ts';
+
+/** System members and a comma: what a stored document has more than the client's. */
+const systemBytes = 150;
+
+export async function measurePoints(setting: Setting): Promise<void> {
+  const { report, options, chance } = setting;
+  showProgress('point reads: filling the bare index');
+  report.section('point reads, one after the other');
+  const filler = Buffer.alloc(systemBytes, 0x20);
+  const bare = await IndexAndFile.create(placeOf(options, 'points'), options.documents, (n) => ({
+    id: idOf(n),
+    bytes: Buffer.concat([documentOf(n, 0), filler]),
+  }));
+  showProgress('point reads');
+  const turn = { writers: 1, turnMs: options.turnMs };
+  const readFrom = (subject: Subject) => () => readOne(subject, chance(options.documents));
+  const standings = await contest(
+    [
+      { name: '1 range', turn: () => drive(turn, readFrom(setting.one)) },
+      {
+        name: 'index get + file read',
+        turn: () => drive(turn, async () => bare.read(idOf(chance(options.documents)))),
+      },
+      { name: '4 ranges', turn: () => drive(turn, readFrom(setting.four)) },
+    ],
+    options.rounds,
+  );
+  await bare.close();
+  for (const name of ['1 range', '4 ranges']) {
+    report.add({
+      id: `points-${name.replace(' ', '-')}`,
+      label: name,
+      figure: standingOf(standings, name).perSecond,
+      unit: '/s',
+      against: { name: 'index get + file read', figure: standingOf(standings, 'index get + file read').perSecond },
+      bound: { kind: 'at least', floor: 0.5 },
+    });
+  }
+}
+
+export async function readOne(subject: Subject, n: number): Promise<void> {
+  const document = await subject.container.read(idOf(n), partitionKeyOf(n));
+  if (document === undefined || document.bytes.length === 0) throw new Error(`The document ${n} is missing.`);
+}

@@ -1,0 +1,52 @@
+// What an operation costs in a database ten times the size.
+
+import type { Contestant } from './contest.ts';
+import { contest, standingOf } from './contest.ts';
+import { readFeed, tailsOf } from './feed.ts';
+import { readOne } from './points.ts';
+import { showProgress } from './progress.ts';
+import type { Setting } from './setting.ts';
+import { placeOf } from './setting.ts';
+import { Subject } from './subject.ts';
+import type { Drive } from './writers.ts';
+import { drive } from './writers.ts';
+
+const times = 10;
+
+export async function measureScale(setting: Setting): Promise<void> {
+  const { report, options, one, chance } = setting;
+  const documents = options.documents / times;
+  const names = { small: `${documents / 1_000} k`, large: `${options.documents / 1_000} k` };
+  showProgress(`scale: loading ${documents} documents`);
+  report.section(`cost of an operation with ${names.large} documents beside ${names.small}`);
+  await using small = await Subject.open(placeOf(options, 'small'), { ranges: 1 });
+  await small.load(documents, 1_000);
+  const works: Readonly<Record<string, (subject: Subject) => Promise<Drive>>> = {
+    'updates, 64 in flight': (subject) =>
+      drive({ writers: 64, turnMs: options.turnMs, settle: subject.settle }, () => subject.update(chance)),
+    'point reads': (subject) =>
+      drive({ writers: 1, turnMs: options.turnMs }, () => readOne(subject, chance(subject.count))),
+    feed: async (subject) => {
+      const read = await readFeed(subject, tailsOf(subject));
+      const latencyMs = { p50: 0, p99: 0, max: 0 };
+      return { operations: read.documents, elapsedMs: read.elapsedMs, acknowledgedMs: read.elapsedMs, latencyMs };
+    },
+  };
+  for (const [label, work] of Object.entries(works)) {
+    showProgress(`scale: ${label}`);
+    const contestants: Contestant[] = [
+      { name: names.small, turn: () => work(small) },
+      { name: names.large, turn: () => work(one) },
+    ];
+    const standings = await contest(contestants, options.rounds);
+    const costOf = (name: string): number => 1_000_000 / standingOf(standings, name).perSecond;
+    report.add({
+      id: `scale-${label.split(/[ ,]/)[0]}`,
+      label,
+      figure: costOf(names.large),
+      unit: 'µs',
+      against: { name: names.small, figure: costOf(names.small) },
+      bound: { kind: 'at most', floor: 1.5 },
+    });
+  }
+}

@@ -1,0 +1,24 @@
+// What every section is given: what to measure with, and where to write down what it found.
+
+import { join } from 'node:path';
+import type { BareLog } from '../baseline/bare-log.ts';
+import type { LmdbStore } from '../baseline/lmdb-store.ts';
+import type { Chance } from './chance.ts';
+import type { BenchOptions } from './options.ts';
+import type { Report } from './report.ts';
+import type { Subject } from './subject.ts';
+
+export interface Setting {
+  readonly options: BenchOptions;
+  readonly report: Report;
+  readonly chance: Chance;
+  /** One range and four ranges, with as many documents as asked for. */
+  readonly one: Subject;
+  readonly four: Subject;
+  readonly bareLog: BareLog;
+  readonly lmdb: LmdbStore;
+}
+
+export function placeOf(options: BenchOptions, name: string): string {
+  return join(options.folder, name);
+}

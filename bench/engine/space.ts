@@ -1,0 +1,75 @@
+// How much room the log takes under steady updates, with compaction running beside them.
+
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { showProgress } from './progress.ts';
+import type { Setting } from './setting.ts';
+import { placeOf } from './setting.ts';
+import { Subject } from './subject.ts';
+import { drive, median, perSecond } from './writers.ts';
+
+const segmentBytes: number = 64 * 1024 * 1024;
+const sampleMs = 100;
+const mebibyte: number = 1024 * 1024;
+
+export async function measureSpace({ report, options, chance }: Setting): Promise<void> {
+  const documents = options.isQuick ? 50_000 : 200_000;
+  showProgress(`space: loading ${documents} documents`);
+  report.section('space under steady updates, 64 writers, jobs running');
+  await using subject = await Subject.open(placeOf(options, 'space'), { ranges: 1, maintenance: true });
+  const loaded = await subject.load(documents, 1_000);
+  showProgress('space: updating');
+  const samples: { readonly bytes: number; readonly live: number }[] = [];
+  const sample = (): void => {
+    const live = subject.container.ranges.reduce((sum, range) => sum + range.sizeBytes, 0);
+    samples.push({ bytes: folderBytes(join(subject.folder, 'segments')), live });
+  };
+  const timer = setInterval(sample, sampleMs);
+  const updates = documents * (options.isQuick ? 5 : 10);
+  const driven = await drive({ writers: 64, operations: updates, settle: subject.settle }, () =>
+    subject.update(chance),
+  );
+  clearInterval(timer);
+  sample();
+  const worst = samples.reduce((a, b) => (shareOf(a) > shareOf(b) ? a : b), { bytes: 0, live: 1 });
+  const bound = { kind: 'at most', floor: 1 } as const;
+  const allowed = { name: '2 × live + 4 segments', figure: allowedBytes(worst.live) / mebibyte };
+  report.add({
+    id: 'space-worst',
+    label: 'most',
+    figure: worst.bytes / mebibyte,
+    unit: 'MiB',
+    against: allowed,
+    bound,
+  });
+  const usual = median(samples.map(({ bytes, live }) => bytes / live));
+  report.add({ id: 'space-usual', label: 'usual, beside the live bytes', figure: usual, unit: '×' });
+  report.add({
+    id: 'space-updates',
+    label: 'updates meanwhile, 64 in flight',
+    figure: perSecond(driven),
+    unit: '/s',
+    against: { name: 'loading, 1,000 in flight', figure: perSecond(loaded) },
+  });
+}
+
+function shareOf({ bytes, live }: { readonly bytes: number; readonly live: number }): number {
+  return bytes / allowedBytes(live);
+}
+
+function allowedBytes(live: number): number {
+  return 2 * live + 4 * segmentBytes;
+}
+
+/** Everything in it, the spare segment included. */
+function folderBytes(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder)) {
+    try {
+      bytes += statSync(join(folder, name)).size;
+    } catch {
+      // Compaction has just removed it.
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,74 @@
+// Tidemark as an embedder uses it: a folder on the disk, every acknowledgement flushed.
+
+import type { Container, Database } from '@tidemark/engine';
+import { openDatabase } from '@tidemark/engine';
+import type { Chance } from './chance.ts';
+import { documentOf } from './documents.ts';
+import type { Drive } from './writers.ts';
+import { drive } from './writers.ts';
+
+const databaseId = 'bench';
+const containerId = 'documents';
+
+export class Subject implements AsyncDisposable {
+  readonly folder: string;
+  readonly database: Database;
+  readonly container: Container;
+  /** Documents 0 … count - 1 are in it. */
+  count = 0;
+  #version = 0;
+
+  private constructor(folder: string, database: Database, container: Container) {
+    this.folder = folder;
+    this.database = database;
+    this.container = container;
+  }
+
+  /** Jobs run only where a section asks for them: they would run in somebody else's turn. */
+  static async open(folder: string, options: { ranges: number; maintenance?: boolean }): Promise<Subject> {
+    const database = await openDatabase({ folder, sync: 'full', maintenance: options.maintenance ?? false });
+    await database.createDatabaseIfNotExists(databaseId);
+    const definition = { id: containerId, partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
+    const container = await database.createContainerIfNotExists(databaseId, definition, { ranges: options.ranges });
+    return new Subject(folder, database, container);
+  }
+
+  /** A second container in the same database. */
+  async beside(id: string): Promise<Container> {
+    const definition = { id, partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
+    return this.database.createContainerIfNotExists(databaseId, definition, { ranges: 1 });
+  }
+
+  insert = (): Promise<unknown> => this.container.create(documentOf(this.count++, 0));
+
+  update(chance: Chance): Promise<unknown> {
+    return this.container.replace(documentOf(chance(this.count), ++this.#version));
+  }
+
+  /** Every second one of a new document, so that both of its ways are in the figure. */
+  upsert(chance: Chance): Promise<unknown> {
+    this.#version += 1;
+    const n = (this.#version & 1) === 0 ? this.count++ : chance(this.count);
+    return this.container.upsert(documentOf(n, this.#version));
+  }
+
+  settle = (): Promise<void> => this.database.engine.settle();
+
+  load(documents: number, writers: number): Promise<Drive> {
+    return drive({ writers, operations: documents, settle: this.settle }, this.insert);
+  }
+
+  async compactAll(): Promise<void> {
+    await this.settle();
+    while (await this.database.engine.compact());
+    await this.settle();
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

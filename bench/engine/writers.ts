@@ -1,0 +1,61 @@
+// Writers in flight: each does one operation after the other until time or work is up.
+
+export interface Drive {
+  readonly operations: number;
+  /** From the first operation to the last acknowledgement, and to the end of what was left to do in the background. */
+  readonly elapsedMs: number;
+  readonly acknowledgedMs: number;
+  readonly latencyMs: Quantiles;
+}
+
+export interface Quantiles {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface DriveOptions {
+  readonly writers: number;
+  /** Ends after this time, or after this many operations. */
+  readonly turnMs?: number;
+  readonly operations?: number;
+  /** Work that was put off must not be left to the next one's turn: it counts. */
+  settle?(): Promise<void>;
+}
+
+export async function drive(options: DriveOptions, operation: () => Promise<unknown>): Promise<Drive> {
+  const latencies: number[] = [];
+  const startedMs = performance.now();
+  const endMs = startedMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
+  const limit = options.operations ?? Number.POSITIVE_INFINITY;
+  let begun = 0;
+  const write = async (): Promise<void> => {
+    for (;;) {
+      const beganMs = performance.now();
+      if (begun >= limit || beganMs >= endMs) return;
+      begun += 1;
+      await operation();
+      latencies.push(performance.now() - beganMs);
+    }
+  };
+  await Promise.all(Array.from({ length: options.writers }, write));
+  const acknowledgedMs = performance.now() - startedMs;
+  await options.settle?.();
+  const elapsedMs = performance.now() - startedMs;
+  return { operations: latencies.length, elapsedMs, acknowledgedMs, latencyMs: quantiles(latencies) };
+}
+
+export function perSecond({ operations, elapsedMs }: { operations: number; elapsedMs: number }): number {
+  return (operations / elapsedMs) * 1_000;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export function quantiles(values: readonly number[]): Quantiles {
+  const sorted = Float64Array.from(values).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
