@@ -1,0 +1,59 @@
+// Files and an index that take their time: between asking and getting, others get a turn. On the real thing cold reads and
+// index transactions go through other threads; what may happen meanwhile must be able to happen here too.
+
+import type { FileSystem, IndexChange, IndexStore, LogFile } from '@tidemark/engine/internal';
+import type { SeededRandom } from '@tidemark/testing';
+
+/** Opening and reading take a turn now and then. Everything else goes straight to the files below. */
+export function turningFiles(files: FileSystem, random: SeededRandom): FileSystem {
+  return {
+    open: async (path, options) => {
+      await someTurns(random);
+      return turningFile(await files.open(path, options), random);
+    },
+    list: (directory) => files.list(directory),
+    rename: (from, to) => files.rename(from, to),
+    remove: (path) => files.remove(path),
+    makeDirectory: (path) => files.makeDirectory(path),
+    syncDirectory: (path) => files.syncDirectory(path),
+  };
+}
+
+function turningFile(file: LogFile, random: SeededRandom): LogFile {
+  return {
+    preallocate: (sizeBytes) => file.preallocate(sizeBytes),
+    write: (bytes, offset) => file.write(bytes, offset),
+    sync: () => file.sync(),
+    readSync: (target, offset) => file.readSync(target, offset),
+    read: async (target, offset) => {
+      await someTurns(random);
+      return file.read(target, offset);
+    },
+    sizeBytes: () => file.sizeBytes(),
+    close: () => file.close(),
+  };
+}
+
+/** A transaction becomes visible some turns after it was asked for, and durable some turns after that. */
+export function turningIndex(index: IndexStore, random: SeededRandom): IndexStore {
+  return {
+    keyBytesMax: index.keyBytesMax,
+    get: (key) => index.get(key),
+    range: (options) => index.range(options),
+    apply: async (changes: readonly IndexChange[]) => {
+      await someTurns(random);
+      await index.apply(changes);
+      await someTurns(random);
+    },
+    sync: async () => {
+      await someTurns(random);
+      await index.sync();
+      await someTurns(random);
+    },
+    close: () => index.close(),
+  };
+}
+
+async function someTurns(random: SeededRandom): Promise<void> {
+  for (let turns = random.int(3); turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+}
