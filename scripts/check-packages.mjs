@@ -27,7 +27,6 @@ const exampleOf = {
 
 /** Package folder → why it has no example yet. An entry whose example exists is an error, so none outlives its reason. */
 const withoutExample = {
-  engine: 'its example comes with openDatabase()',
   server: 'it is started by npm start and shown by the conformance tests',
 };
 
