@@ -119,6 +119,10 @@ export class EmbeddedEngine implements RangeEngine {
         position: (range) => this.state.position(range),
         segmentFacts: (segment) => this.#segmentFacts(segment),
         nextCatalogNumber: () => this.state.catalog.nextNumber,
+        standing: () => [
+          ...this.state.catalog.snapshot().entries.map((entry) => ({ entry })),
+          ...this.state.positions().map(({ number, position }) => ({ range: number, position })),
+        ],
         gatherMs: options.indexGatherMs ?? 0,
         flushLog: () => (options.segments.sync === 'os' ? this.state.segments.flush() : Promise.resolve()),
         onFailure: (error) => this.#onIndexFailure(error),

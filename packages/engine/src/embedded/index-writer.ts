@@ -12,7 +12,7 @@ import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, writeUint48BE } 
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
 import { slicesPerChunk } from '../limits.ts';
-import type { CatalogChange } from '../state/catalog.ts';
+import type { CatalogChange, CatalogEntry } from '../state/catalog.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { forEachUnique } from '../state/group.ts';
 import type { Overlay } from '../state/overlay.ts';
@@ -39,6 +39,8 @@ export interface IndexWriterOptions {
   /** What is kept of a segment beside its sums. */
   segmentFacts(segment: number): Record<string, unknown> | undefined;
   nextCatalogNumber(): number;
+  /** The catalog and the positions of all ranges: a rebuild gets them from a META frame, not from changes. */
+  standing(): Standing[];
   /** How long a transaction waits for more to come along; 0 for not at all. */
   readonly gatherMs: number;
   /** In 'os' mode the log is flushed first, so that the index never overtakes it. */
@@ -187,7 +189,10 @@ export class IndexWriter {
     this.#isRebuilding = false;
     const { epoch } = this.#checkpoint;
     const checkpoint: Checkpoint = { sequence, segment, offset, nextNumber: this.#options.nextCatalogNumber(), epoch };
-    await this.exclusively((index) => index.apply([...this.sharedChanges(), checkpointChange(checkpoint)]));
+    await this.exclusively((index) => {
+      const changes = [...this.#options.standing().flatMap(standingChanges), ...this.sharedChanges()];
+      return index.apply([...changes, checkpointChange(checkpoint)]);
+    });
     this.#checkpoint = checkpoint;
   }
 
@@ -346,7 +351,7 @@ export class IndexWriter {
     for (const range of ranges) {
       const position = this.#options.position(range);
       if (position === undefined) continue;
-      changes.push({ key: metaKey(metaKind.range, range), value: Buffer.from(JSON.stringify(position)) });
+      changes.push(positionChange(range, position));
     }
     const last = groups.at(-1);
     if (last !== undefined) this.#options.usage.touch(last.segment);
@@ -426,6 +431,19 @@ export class IndexWriter {
   }
 }
 
+export type Standing =
+  | { readonly entry: CatalogEntry; readonly range?: undefined }
+  | { readonly range: number; readonly position: RangePosition };
+
+function standingChanges(standing: Standing): IndexChange[] {
+  if (standing.range === undefined) return [catalogChange({ put: standing.entry })];
+  return [positionChange(standing.range, standing.position)];
+}
+
+function positionChange(range: number, position: RangePosition): IndexChange {
+  return { key: metaKey(metaKind.range, range), value: Buffer.from(JSON.stringify(position)) };
+}
+
 export interface StagedMove {
   readonly key: Buffer;
   readonly version: Version;
@@ -451,7 +469,7 @@ function ownExpirySecond(version: { readonly timeMs: number; readonly ttl: numbe
   return Math.floor(version.timeMs / 1000) + version.ttl;
 }
 
-export function catalogChange(change: CatalogChange): IndexChange {
+function catalogChange(change: CatalogChange): IndexChange {
   if (change.put === undefined) return { key: metaKey(metaKind.catalog, change.remove), value: undefined };
   return { key: metaKey(metaKind.catalog, change.put.number), value: Buffer.from(JSON.stringify(change.put)) };
 }

@@ -76,6 +76,8 @@ export interface SegmentRecord {
 
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
   await options.files.makeDirectory(segmentFolder);
+  // Its name as well: a power cut would take the folder with everything that is durable in it.
+  await options.files.syncDirectory('.');
   const fromIndex = options.isRestored ? undefined : await recoverWithIndex(options);
   if (fromIndex !== undefined) return fromIndex;
   await options.index.discard();

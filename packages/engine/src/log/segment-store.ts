@@ -88,7 +88,8 @@ export class SegmentStore {
   }
 
   get all(): readonly Segment[] {
-    return [...this.#segments.values()].sort((a, b) => a.header.firstSequence - b.header.firstSequence);
+    // Of two that begin with the same frame the older one never got any: its roll failed after it had its name.
+    return [...this.#segments.values()].sort((a, b) => a.header.firstSequence - b.header.firstSequence || a.id - b.id);
   }
 
   find(id: number): Segment | undefined {
@@ -124,6 +125,8 @@ export class SegmentStore {
     needBytes: number,
     firstFrames: (salt: Buffer) => { readonly bytes: Buffer; readonly records: number },
   ): Promise<Segment> {
+    // Without a flush for each frame the sealed segment could lose its end and keep its successor: a hole in the log.
+    if (this.#options.sync === 'os') await this.flush();
     const salt = this.newSalt();
     const first = firstFrames(salt);
     const spare = await this.#takeSpare(segmentHeaderBytes + first.bytes.length + needBytes);
@@ -173,8 +176,9 @@ export class SegmentStore {
     return (segment.file as LogFile).write(frame, offset);
   }
 
-  flush(): Promise<void> {
-    return (this.active.file as LogFile).sync();
+  /** Makes everything appended so far durable. Before the first append there is nothing to do. */
+  async flush(): Promise<void> {
+    await this.#active?.file?.sync();
   }
 
   /**
@@ -212,13 +216,13 @@ export class SegmentStore {
 
   /** Takes segments out; their files go when the last read and backup has let go of them. */
   async retire(ids: readonly number[]): Promise<void> {
-    for (const id of ids) {
-      const segment = this.#segments.get(id);
-      if (segment === undefined) continue;
-      this.#segments.delete(id);
+    const retired = ids.flatMap((id) => this.#segments.get(id) ?? []);
+    // All of them at once: between two removals nobody may take one for a segment that stays.
+    for (const segment of retired) {
+      this.#segments.delete(segment.id);
       segment.isRetired = true;
-      if (segment.pins === 0) await this.#discard(segment);
     }
+    for (const segment of retired) if (segment.pins === 0) await this.#discard(segment);
   }
 
   /** Keeps the files of these segments until the returned function is called. */
