@@ -43,8 +43,9 @@ export async function checkDatabase(engine: EmbeddedEngine, files: FileSystem): 
     await engine.settle();
     const { state } = engine;
     const before = engine.figures.sequence;
-    const segments = state.segments.all.filter((segment) => pinned.segments.some(({ id }) => id === segment.id));
-    for (const segment of segments) await checkSegment(files, state, segment, found);
+    const ends = new Map(pinned.segments.map(({ id, usedBytes }) => [id, usedBytes]));
+    const segments = state.segments.all.filter((segment) => ends.has(segment.id));
+    for (const segment of segments) await checkSegment(files, state, segment, ends.get(segment.id) ?? 0, found);
     checkSequences(segments, found);
     checkRanges(state, found);
     if (engine.figures.sequence === before) checkCounts(state, found);
@@ -59,7 +60,13 @@ function report(found: Findings, problem: string): void {
   if (found.problems.length < problemsMax) found.problems.push(problem);
 }
 
-async function checkSegment(files: FileSystem, state: DatabaseState, segment: Segment, found: Findings): Promise<void> {
+async function checkSegment(
+  files: FileSystem,
+  state: DatabaseState,
+  segment: Segment,
+  endOffset: number,
+  found: Findings,
+): Promise<void> {
   const sequence = segment.header.kind === 'compacted' ? 0 : segment.header.firstSequence;
   let scan: SegmentScan;
   try {
@@ -69,7 +76,7 @@ async function checkSegment(files: FileSystem, state: DatabaseState, segment: Se
     return;
   }
   try {
-    while (scan.end.offset < segment.usedBytes) {
+    while (scan.end.offset < endOffset) {
       const frame = await scan.next();
       if (frame === undefined) {
         report(found, `${segmentPath(segment.id)}: no valid frame at offset ${scan.end.offset}`);

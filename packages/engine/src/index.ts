@@ -13,7 +13,7 @@ export type {
 export { Container, Document } from './container.ts';
 export type { ContainerOptions, OpenOptions } from './database.ts';
 export { Database, openDatabase, restoreDatabase } from './database.ts';
-export type { EngineFigures, EngineHealth } from './embedded/engine.ts';
+export type { EngineFigures, EngineHealth } from './embedded/health.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';
 export { ChangeFeed } from './feed/change-feed.ts';

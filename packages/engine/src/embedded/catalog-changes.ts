@@ -4,7 +4,7 @@
 import { containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { ContainerInfo, DatabaseInfo } from '../range-engine.ts';
-import type { CatalogChange, ContainerEntry, DatabaseEntry } from '../state/catalog.ts';
+import type { CatalogChange, ContainerEntry, DatabaseEntry, ResourceEntry } from '../state/catalog.ts';
 import type { DatabaseState, PurgeValue } from '../state/database-state.ts';
 import { purgeKind } from '../state/database-state.ts';
 import { firstRanges } from '../state/lineage.ts';
@@ -77,6 +77,21 @@ export function containerRemoval(state: DatabaseState, container: ContainerEntry
   // Only this engine writes resources of this kind.
   const own = purges.filter(({ value }) => (value as PurgeValue).container === container.number);
   return [...own.map(({ number }) => ({ remove: number })), { remove: container.number }];
+}
+
+/** From the moment this is published the documents of the partition key are gone; a job takes their records away. */
+export function newPurge(
+  state: DatabaseState,
+  container: number,
+  partitionKey: { readonly bytes: Buffer; readonly epk: Buffer },
+): ResourceEntry {
+  const value: PurgeValue = {
+    container,
+    partitionKey: partitionKey.bytes.toString('latin1'),
+    epk: partitionKey.epk.toString('latin1'),
+    lsnMax: state.container(container).rangeOf(partitionKey.epk).decidedLsn,
+  };
+  return { type: 'resource', number: state.catalog.takeNumber(), kind: purgeKind, value };
 }
 
 export function databaseInfo(state: DatabaseState, entry: DatabaseEntry): DatabaseInfo {

@@ -29,7 +29,6 @@ import type {
 import type { CatalogChange, ContainerEntry } from '../state/catalog.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
-import { purgeKind } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { mergeRanges, splitRange } from '../state/lineage.ts';
 import type { RangeState } from '../state/range.ts';
@@ -42,10 +41,13 @@ import {
   databaseRemoval,
   newContainer,
   newDatabase,
+  newPurge,
   replacedContainer,
 } from './catalog-changes.ts';
 import { Committer } from './committer.ts';
 import { Compactor } from './compaction.ts';
+import type { EngineFigures, EngineHealth } from './health.ts';
+import { statusOf } from './health.ts';
 import { IndexWriter } from './index-writer.ts';
 import { runPurges, sweepExpired, trimHistory } from './jobs.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
@@ -62,26 +64,6 @@ export interface EmbeddedEngineOptions {
   /** How long the index may lag behind while nobody waits for it; the log has everything meanwhile. */
   readonly indexGatherMs?: number;
   readonly onRebuildProgress?: (fraction: number) => void;
-}
-
-export interface EngineHealth {
-  /** 'read-only' and 'index-failed' end when the database is opened again; 'damaged' asks for a look at the message. */
-  readonly status: 'ok' | 'read-only' | 'index-failed' | 'damaged';
-  readonly message: string | undefined;
-  /** How far the clock jumped at the last jump that was worth reporting. */
-  readonly clockJumpMs: number;
-}
-
-export interface EngineFigures {
-  readonly groups: number;
-  readonly segmentBytes: number;
-  readonly segments: number;
-  readonly overlayRecords: number;
-  readonly overlayBytes: number;
-  readonly bitmapBytes: number;
-  readonly waiters: number;
-  readonly sequence: number;
-  readonly indexedSequence: number;
 }
 
 export class EmbeddedEngine implements RangeEngine {
@@ -136,7 +118,7 @@ export class EmbeddedEngine implements RangeEngine {
       writer: this.writer,
       sync: options.segments.sync,
       segmentBytesMax: options.segments.segmentBytesMax,
-      barrier: () => this.#barrier(),
+      barrier: () => this.#whenSettled(() => undefined),
     });
     this.state.onCommit((range) => this.#waiters.wake(range));
   }
@@ -383,20 +365,9 @@ export class EmbeddedEngine implements RangeEngine {
     return readInRidOrder(this.state, state, this.#range(state, range), options);
   }
 
-  async deletePartition(
-    container: number,
-    partitionKey: { readonly bytes: Buffer; readonly epk: Buffer },
-  ): Promise<void> {
-    await this.changeCatalog(() => {
-      const state = this.state.container(container);
-      const { decidedLsn } = state.rangeOf(partitionKey.epk);
-      const value = {
-        container,
-        partitionKey: partitionKey.bytes.toString('latin1'),
-        epk: partitionKey.epk.toString('latin1'),
-        lsnMax: decidedLsn,
-      };
-      const put = { type: 'resource', number: this.state.catalog.takeNumber(), kind: purgeKind, value } as const;
+  deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void> {
+    return this.changeCatalog(() => {
+      const put = newPurge(this.state, container, partitionKey);
       return { changes: [{ put }], result: () => undefined };
     });
   }
@@ -452,17 +423,20 @@ export class EmbeddedEngine implements RangeEngine {
     release(): Promise<void>;
   }> {
     const release = await this.#compactor.hold();
-    await this.#committing.idle();
-    const segments = this.state.segments.all;
-    const unhold = this.state.segments.hold(segments);
-    return {
-      segments: segments.map(({ id, usedBytes }) => ({ id, usedBytes })),
-      sequence: this.#committing.sequence,
-      release: async () => {
-        await unhold();
-        release();
-      },
-    };
+    const pinned = this.#whenSettled(() => {
+      const segments = this.state.segments.all;
+      const unhold = this.state.segments.hold(segments);
+      return {
+        segments: segments.map(({ id, usedBytes }) => ({ id, usedBytes })),
+        sequence: this.#committing.sequence,
+        release: async () => {
+          await unhold();
+          release();
+        },
+      };
+    });
+    pinned.catch(release);
+    return pinned;
   }
 
   /** Decides on the published catalog, one change at a time; resolves when it is durable and visible. */
@@ -490,9 +464,11 @@ export class EmbeddedEngine implements RangeEngine {
     });
   }
 
-  #barrier(): Promise<void> {
+  /** Looks at the log at a moment between two groups: everything decided before the call is published, nothing is half written. */
+  #whenSettled<T>(look: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const onSettled = (failure: DatabaseError | undefined) => (failure === undefined ? resolve() : reject(failure));
+      const onSettled = (failure: DatabaseError | undefined) =>
+        failure === undefined ? resolve(look()) : reject(failure);
       this.#committing.submit({ bytes: 0, fail: reject, decide: (group) => group.onSettled(onSettled) });
     });
   }
@@ -599,12 +575,6 @@ export class EmbeddedEngine implements RangeEngine {
     if (jump < -clockJumpReportedMs) this.#clockJumpMs = jump;
     this.#lastNowMs = now;
   }
-}
-
-function statusOf(failure: DatabaseError | undefined): EngineHealth['status'] {
-  if (failure === undefined) return 'ok';
-  if (failure.code === 'read-only') return 'read-only';
-  return failure.code === 'corrupt' ? 'damaged' : 'index-failed';
 }
 
 function rangeInfo(range: RangeState): RangeInfo {

@@ -152,12 +152,18 @@ async function reconcile(segments: SegmentStore, known: ReadonlyMap<number, Segm
     if (segments.find(id) !== undefined) continue;
     const isReplaced = [...known.values()].some((r) => r.header.inputs?.includes(id) && r.isMoving !== true);
     if (isReplaced) continue;
-    if (segments.all.some((segment) => segment.header.inputs?.includes(id))) return false;
+    if (segments.all.some((segment) => standsFor(segment.header, record.header))) return false;
     throw new DatabaseError('corrupt', `The segment ${segmentPath(id)} is missing.`, {
       detail: { path: segmentPath(id), firstSequence: record.header.firstSequence },
     });
   }
   return true;
+}
+
+/** Its inputs may have been outputs themselves: what counts is the part of the log that it covers. */
+function standsFor(output: SegmentHeader, input: SegmentHeader): boolean {
+  if (output.kind !== 'compacted' || output.lastSequence === undefined) return false;
+  return output.firstSequence <= input.firstSequence && input.firstSequence <= output.lastSequence;
 }
 
 async function recoverFromLog(options: RecoveryOptions, index: IndexStore): Promise<Recovered> {
@@ -281,7 +287,7 @@ async function replaySealed(
     if (isCompacted ? !isClosed : scan.end.nextSequence !== endSequence) {
       throw corrupt(segmentPath(segment.id), scan.end.offset, 'a frame of a sealed segment is not valid');
     }
-    segment.usedBytes = scan.end.offset;
+    endAt(state, segment, scan.end.offset);
     segment.recordCount = Math.max(segment.recordCount, scan.end.recordCount);
   } finally {
     await scan.close();
@@ -310,18 +316,29 @@ async function replayNewest(
         throw corrupt(segmentPath(segment.id), offset, `a frame is not valid, but one at offset ${later} is`);
       }
     }
-    if (frames.length === 0 && !isInvalid && !isRebuild && !options.isRestored) {
+    // Frames that are not flushed one by one may not follow frames that were: what a hole means would not be known.
+    const isOfThisMode = segment.header.sync === options.segments.sync;
+    if (frames.length === 0 && !isInvalid && isOfThisMode && !isRebuild && !options.isRestored) {
       segment.usedBytes = offset;
       segment.recordCount = Math.max(segment.recordCount, recordCount, metaRecords);
       await state.segments.resume(segment);
       return { nextSequence };
     }
-    segment.usedBytes = start.offset;
+    endAt(state, segment, start.offset);
   } finally {
     await scan.close();
   }
   const firstSequence = Math.max(start.sequence, segment.header.firstSequence + 1);
   return copyForward(state, firstSequence, frames, publish);
+}
+
+/**
+ * The index may have noted an end beyond it, of a frame that was then lost or copied into the next segment. What stands there
+ * is void: the right end goes into the index together with the first checkpoint beyond this segment.
+ */
+function endAt(state: DatabaseState, segment: Segment, offset: number): void {
+  segment.usedBytes = offset;
+  state.usage.touch(segment.id);
 }
 
 /** Where the frames that the checkpoint does not cover begin. */

@@ -24,6 +24,8 @@ export function lsnAtTime(state: DatabaseState, range: RangeState, timeMs: numbe
 export function lsnFloorAt(state: DatabaseState, range: RangeState, second: number): number {
   let floor = range.entry.floorLsn;
   for (const source of [...range.entry.ancestors, liveSource(range)]) {
+    // A range that was split off a moment ago has an end but nothing of its own below it.
+    if (!hasRecordsUpTo(state, source.number, second)) continue;
     const after = firstLsnAfterSecond(state, source.number, second);
     floor = Math.max(floor, Math.min(source.endLsn, (after ?? source.endLsn + 1) - 1));
   }
@@ -32,6 +34,15 @@ export function lsnFloorAt(state: DatabaseState, range: RangeState, second: numb
 
 function liveSource(range: RangeState): { number: number; endLsn: number } {
   return { number: range.number, endLsn: range.tailLsn };
+}
+
+function hasRecordsUpTo(state: DatabaseState, range: number, second: number): boolean {
+  const to = timeKey(range, Math.max(0, second + 1));
+  if (state.index.range({ from: timeKey(range, 0), to, limit: 1 }).length > 0) return true;
+  const [recent] = state.overlay.slices(range);
+  if (recent === undefined) return false;
+  const { view, slice } = recent;
+  return Math.floor(view.timeMs(view.firstRecordOfRun(slice.run)) / 1000) <= second;
 }
 
 function firstLsnAfterSecond(state: DatabaseState, range: number, second: number): number | undefined {

@@ -27,7 +27,7 @@ export async function readByRid(
   ridNumber: number,
 ): Promise<StoredDocument | undefined> {
   const key = findRid(state, container, ridNumber);
-  return key === undefined ? undefined : readByKey(state, container, key, epkOfDocKey(key));
+  return key === undefined ? undefined : readByKey(state, container, key, epkOfDocKey(key), ridNumber);
 }
 
 /** The body of a version with its checksum verified; undefined when compaction has moved it meanwhile. */
@@ -43,16 +43,19 @@ export async function readVersion(state: DatabaseState, version: Version): Promi
   return bytes;
 }
 
+/** `ridNumber`: only that document counts, not another one that has its id by now. */
 async function readByKey(
   state: DatabaseState,
   container: ContainerState,
   key: Buffer,
   epk: Buffer,
+  ridNumber?: number,
 ): Promise<StoredDocument | undefined> {
   const keyText = key.toString('latin1');
   for (;;) {
     const version = state.findVisible(key, keyText);
     if (version === undefined || !isVisible(state, container, version, key, epk)) return undefined;
+    if (ridNumber !== undefined && version.ridNumber !== ridNumber) return undefined;
     const bytes = await readVersion(state, version);
     if (bytes !== undefined) return stored(container, version, bytes);
   }
@@ -103,7 +106,7 @@ export async function readInRidOrder(
     if (documents.length >= options.itemsMax || bytes >= options.bytesMax) return { documents, continuation: from };
     const epk = epkOfDocKey(key);
     if (range.contains(epk)) {
-      const document = await readByKey(state, container, key, epk);
+      const document = await readByKey(state, container, key, epk, ridNumber);
       if (document !== undefined) {
         documents.push(document);
         bytes += document.bytes.length;
