@@ -135,15 +135,17 @@ export class Committer {
     let durable: DurableGroup;
     try {
       await this.#options.room();
-      await this.#makeRoom(group.frameBytes);
     } catch (error) {
       this.#voidDecided(group, error);
       return;
     }
     try {
+      await this.#makeRoom(group.frameBytes);
       durable = await this.#write(group);
     } catch (error) {
-      this.#fail(group, error);
+      // Only a full disk shows before anything has been touched.
+      if (isDatabaseError(error) && error.code === 'disk-full') this.#voidDecided(group, error);
+      else this.#fail(group, error);
       return;
     }
     this.#options.publish(durable);

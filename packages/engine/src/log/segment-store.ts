@@ -18,6 +18,9 @@ import {
   segmentPath,
 } from './segment.ts';
 
+/** Half of what Buffer.allocUnsafe takes from its pool at most. */
+const pooledReadBytes = 4_096;
+
 export interface SegmentOptions {
   readonly sync: 'full' | 'os';
   readonly segmentBytesMin: number;
@@ -189,7 +192,8 @@ export class SegmentStore {
     const segment = this.#segments.get(id);
     if (segment === undefined) return undefined;
     if (segment.file !== undefined && length <= syncReadBytesMax && this.#isWarm(segment)) {
-      const target = Buffer.allocUnsafeSlow(length);
+      // Small ones come from Node's pool: a document is read and let go.
+      const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
       const read = segment.file.readSync(target, offset);
       return read === length ? target : target.subarray(0, read);
     }
