@@ -168,7 +168,7 @@ export class Compactor {
     const version = state.findVisible(key, keyText);
     if (version === undefined || version.lsn !== input.lsn || version.ix !== input.ix) return false;
     const moved: Version = { ...version, range: record.label, place: record.place, body: undefined };
-    state.overlay.put(keyText, { key, version: moved, sequence: writer.checkpoint.sequence });
+    state.overlay.put(keyText, { key, version: moved, order: 0 });
     writer.move(keyText, { key, version: moved });
     return true;
   }
@@ -245,7 +245,7 @@ export class Compactor {
     const position = { lsn: view.lsn(record), ix: view.ix(record) };
     if (version !== undefined && version.lsn === position.lsn && version.ix === position.ix) {
       const moved: Version = { ...version, range: label, place, body: undefined };
-      state.overlay.put(keyText, { key, version: moved, sequence: writer.checkpoint.sequence });
+      state.overlay.put(keyText, { key, version: moved, order: 0 });
       writer.move(keyText, { key, version: moved });
       return;
     }

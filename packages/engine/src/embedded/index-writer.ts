@@ -250,12 +250,14 @@ export class IndexWriter {
     const groups = this.#pending;
     const moved = this.#moved;
     const taken = this.#taken;
+    // Whatever is published is handed over in the same breath, so this is the order of the last of these groups.
+    const { order } = this.#options.overlay;
     this.#pending = [];
     this.#pendingRecords = 0;
     this.#moved = new Map();
     const changes = this.#changesOf(groups, moved);
     try {
-      await this.#applyAndSync(changes, groups, moved);
+      await this.#applyAndSync(changes, groups, moved, order);
       this.#done = taken;
     } catch (error) {
       this.#fail(error);
@@ -297,6 +299,7 @@ export class IndexWriter {
     changes: readonly IndexChange[],
     groups: readonly DurableGroup[],
     moved: ReadonlyMap<string, StagedMove>,
+    order: number,
   ): Promise<void> {
     const { index, overlay } = this.#options;
     await this.#options.flushLog();
@@ -314,8 +317,7 @@ export class IndexWriter {
         forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
       }
     }
-    const sequence = last?.sequence ?? this.#checkpoint.sequence;
-    overlay.shrink(sequence, keys, uniqueKeys, records, bytes);
+    overlay.shrink(order, keys, uniqueKeys, records, bytes);
     this.#wake();
     await index.sync();
     if (last !== undefined) this.#checkpoint = this.#checkpointAfter(last);

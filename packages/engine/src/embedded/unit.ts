@@ -69,7 +69,7 @@ export class UnitSubmission implements Submission {
     const range = this.#range;
     if (range.isSealed || this.#state.findRange(range.number) !== range) {
       // Answered when the split is durable, so that whoever tries again finds the children.
-      group.onSettled((failure) => this.#reject(failure ?? rangeGone(this.#container, range)));
+      group.onSettled((failure) => this.#reject(failure ?? this.#gone()));
       return;
     }
     const nowMs = Math.max(this.#state.environment.clock.nowMs(), range.decidedTimeMs);
@@ -89,6 +89,12 @@ export class UnitSubmission implements Submission {
       return;
     }
     this.#commit(group, decision, nowMs);
+  }
+
+  /** The container of now knows the children; the one that the unit was submitted to does not. */
+  #gone(): DatabaseError {
+    const { number } = this.#container;
+    return rangeIdGone(this.#state.findContainer(number) ?? this.#container, this.#range.entry.id);
   }
 
   current(id: string): CurrentDocument | undefined {

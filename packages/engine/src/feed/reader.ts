@@ -1,6 +1,7 @@
 // One page of the feed: the scope decides what is walked, the mode what is shown of it.
 
-import { DatabaseError } from '@tidemark/model';
+import type { KeyRange } from '@tidemark/model';
+import { DatabaseError, effectiveKeyHex, keyRangesIntersect } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import { partitionBounds } from '../index/keys.ts';
@@ -26,7 +27,8 @@ export async function readFeedPage(
   const itemsMax = Math.max(1, Math.min(request.itemsMax, pageItemsMax));
   const bytesMax = Math.max(1, Math.min(request.bytesMax, pageBytesMax));
   const page = new PageBuilder(request.after, itemsMax, bytesMax);
-  if (request.mode === 'all') checkHistory(container, range, request.after);
+  if (scope.keys !== undefined) checkBounds(scope.keys);
+  if (request.mode === 'all') checkHistory(container, range, scope, request.after);
   if (request.after >= range.tailLsn) return finished(page, range, range.tailLsn);
   if (scope.partitionKey !== undefined && request.mode === 'latest') {
     const few = fewVersionsAfter(state, container, range, scope.partitionKey, request.after);
@@ -39,9 +41,11 @@ export async function readFeedPage(
   };
   const walk = new LineageWalk(state, range, request.after, scope.keys);
   for (;;) {
-    if (walk.bytesRead >= scanBytesMax && page.count === 0 && page.lastLsn > request.after) break;
+    const isExhausted = walk.bytesRead >= scanBytesMax && page.count === 0 && page.lastLsn > request.after;
     const stretch = await walk.next();
     if (stretch === undefined) return finished(page, range, walk.drainedTail);
+    // After a merge the next stretch may have more of the last LSN.
+    if (isExhausted && stretch.loaded.view.lsn(stretch.first) > page.lastLsn) break;
     const isComplete =
       request.mode === 'latest'
         ? addLatest(page, container, stretch, filter)
@@ -63,15 +67,39 @@ function finished(page: PageBuilder, range: RangeState, drainedTail: number | un
   };
 }
 
-function checkHistory(container: ContainerState, range: RangeState, after: number): void {
+function checkBounds({ min, max }: KeyRange): void {
+  if (isKeyBound(min) && isKeyBound(max)) return;
+  throw new DatabaseError('bad-request', `The keys "${min}" to "${max}" are not bounds in upper-case hex.`);
+}
+
+function checkHistory(container: ContainerState, range: RangeState, scope: FeedScope, after: number): void {
   if (container.entry.historyMs === 0) {
     const message = `The container "${container.entry.id}" keeps no history: set changeFeedPolicy.retentionDuration.`;
     throw new DatabaseError('history-off', message);
   }
-  if (after < range.entry.floorLsn) {
+  const floor = floorOf(range.entry, scope, after);
+  if (after < floor) {
     const message = 'You must read the change feed from within the retention period.';
-    throw new DatabaseError('retention-passed', message, { detail: { floor: range.entry.floorLsn } });
+    throw new DatabaseError('retention-passed', message, { detail: { floor } });
   }
+}
+
+/**
+ * The floor that counts for a reader. A merge must not stop those who come from the range that was less far: until the
+ * merged range is trimmed itself, they are held to the floors of those ancestors only whose records they still have to see.
+ */
+function floorOf(range: RangeEntry, scope: FeedScope, after: number): number {
+  const inherited = Math.max(0, ...range.ancestors.map((ancestor) => ancestor.floorLsn));
+  if (range.floorLsn > inherited) return range.floorLsn;
+  const wanted = wantedKeys(range, scope);
+  const ahead = range.ancestors.filter((a) => a.endLsn > after && keyRangesIntersect(a, wanted));
+  return Math.max(0, ...ahead.map((ancestor) => ancestor.floorLsn));
+}
+
+function wantedKeys(range: RangeEntry, scope: FeedScope): KeyRange {
+  if (scope.partitionKey === undefined) return scope.keys ?? range;
+  const min = effectiveKeyHex(scope.partitionKey.epk);
+  return { min, max: `${min}00` };
 }
 
 /** All live versions of a partition key after an LSN, in LSN order; undefined when there are too many to list. */

@@ -37,6 +37,8 @@ export interface AncestorEntry {
   readonly max: string;
   /** Its last LSN when it was split or merged. */
   readonly endLsn: number;
+  /** Its floor at that moment. */
+  readonly floorLsn: number;
 }
 
 export interface ContainerEntry {

@@ -48,6 +48,8 @@ export class DatabaseState {
   readonly #ranges = new Map<number, RangeState>();
   readonly #staged = new Map<string, StagedRecord>();
   readonly #stagedUniques = new Map<string, StagedUnique>();
+  /** Split or merged by the group that is being published. */
+  readonly #gone: number[] = [];
   readonly #onRouting: ((container: number) => void)[] = [];
   readonly #onCommit: ((range: number) => void)[] = [];
   failure: DatabaseError | undefined;
@@ -130,16 +132,18 @@ export class DatabaseState {
   }
 
   publish(group: DurableGroup): void {
-    this.overlay.grow(group.records.length, group.view.header.length);
+    const order = this.overlay.grow(group.records.length, group.view.header.length);
     // History that begins with this group keeps what this group supersedes.
     const turnedOn = new Set<number>();
     for (const { put } of group.changes) if (put?.type === 'container' && put.historyMs > 0) turnedOn.add(put.number);
-    for (const record of group.records) this.#publishRecord(record, group, turnedOn);
+    for (const record of group.records) this.#publishRecord(record, group.segment, order, turnedOn);
     for (const { range, slice } of group.slices) {
-      this.overlay.addSlice(range, { slice, view: group.view, sequence: group.sequence });
+      this.overlay.addSlice(range, { slice, view: group.view, order });
     }
     for (const change of group.changes) this.#publishChange(change);
-    for (const { range } of group.slices) for (const callback of this.#onCommit) callback(range);
+    // Whoever waits for a range that is no more has to look for its children.
+    const touched = [...group.slices.map(({ range }) => range), ...this.#gone.splice(0)];
+    for (const range of touched) for (const callback of this.#onCommit) callback(range);
     for (const change of group.changes) {
       if (change.put?.type === 'container') for (const callback of this.#onRouting) callback(change.put.number);
     }
@@ -169,17 +173,17 @@ export class DatabaseState {
     return [...this.#ranges.values()].map((range) => ({ number: range.number, position: range.position }));
   }
 
-  #publishRecord(record: StagedRecord, group: DurableGroup, turnedOn: ReadonlySet<number>): void {
+  #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
     if (this.#staged.get(record.keyText) === record) this.#staged.delete(record.keyText);
-    this.overlay.put(record.keyText, { key: record.key, version: record.version, sequence: group.sequence });
+    this.overlay.put(record.keyText, { key: record.key, version: record.version, order });
     forEachUnique(record, (key, id) => {
       const keyText = key.toString('latin1');
       if (this.#stagedUniques.get(keyText)?.record === record) this.#stagedUniques.delete(keyText);
-      this.overlay.putUnique(keyText, id, group.sequence);
+      this.overlay.putUnique(keyText, id, order);
     });
     const { previous, version } = record;
-    if (version === undefined) this.usage.add(group.segment, record.container, record.tombstoneBytes, true);
-    else this.usage.add(group.segment, record.container, version.place.recordBytes, false);
+    if (version === undefined) this.usage.add(segment, record.container, record.tombstoneBytes, true);
+    else this.usage.add(segment, record.container, version.place.recordBytes, false);
     if (previous !== undefined) {
       const keepsHistory = (this.#containers.get(record.container)?.entry.historyMs ?? 0) > 0;
       const second = keepsHistory || turnedOn.has(record.container) ? Math.floor(record.timeMs / 1000) : undefined;
@@ -222,7 +226,11 @@ export class DatabaseState {
       this.#ranges.set(range.number, range);
       return range;
     });
-    for (const range of before?.ranges ?? []) if (!ranges.includes(range)) this.#ranges.delete(range.number);
+    for (const range of before?.ranges ?? []) {
+      if (ranges.includes(range)) continue;
+      this.#ranges.delete(range.number);
+      this.#gone.push(range.number);
+    }
     const purges = before?.purges ?? new Map<string, Purge>();
     this.#containers.set(entry.number, new ContainerState(entry, ranges, this.epoch, purges));
     if (before === undefined) {

@@ -7,6 +7,7 @@ import { DatabaseError, keyRangeContains, middleOfKeyRange, sliceKeySpace } from
 import type { ContainerDefinition } from '../container-definition.ts';
 import { rangesPerContainerMax } from '../limits.ts';
 import type { AncestorEntry, ContainerEntry, RangeEntry } from './catalog.ts';
+import { isKeyBound } from './range.ts';
 
 /** Ids of ranges that are no more are remembered, so that whoever still names one is told what took its place. */
 const goneRangesMax = 1_000;
@@ -36,7 +37,7 @@ export function splitRange(
   takeNumber: () => number,
 ): ContainerEntry {
   const middle = at ?? middleOfKeyRange(parent, container.definition.partitionKey);
-  if (!keyRangeContains(parent, middle) || middle === parent.min) {
+  if (!isKeyBound(middle) || !keyRangeContains(parent, middle) || middle === parent.min) {
     const bounds = `"${parent.min}" to "${parent.max}"`;
     throw new DatabaseError('bad-request', `The range ${parent.id} (${bounds}) cannot be split at "${middle}".`);
   }
@@ -106,7 +107,8 @@ export function labelOf(container: ContainerEntry, number: number, epkHex: strin
 }
 
 function ancestorOf(entry: RangeEntry, endLsn: number): AncestorEntry {
-  return { number: entry.number, min: entry.min, max: entry.max, endLsn };
+  const { number, min, max, floorLsn } = entry;
+  return { number, min, max, endLsn, floorLsn };
 }
 
 function replaced(

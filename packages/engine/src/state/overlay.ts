@@ -12,18 +12,18 @@ export interface OverlayEntry {
   readonly key: Buffer;
   /** Undefined: the document was deleted. */
   readonly version: Version | undefined;
-  readonly sequence: number;
+  readonly order: number;
 }
 
 export interface RecentSlice {
   readonly slice: Slice;
   readonly view: FrameView;
-  readonly sequence: number;
+  readonly order: number;
 }
 
 interface UniqueEntry {
   readonly id: string | undefined;
-  readonly sequence: number;
+  readonly order: number;
 }
 
 export class Overlay {
@@ -32,6 +32,7 @@ export class Overlay {
   readonly #slices = new Map<number, RecentSlice[]>();
   #records = 0;
   #bytes = 0;
+  #order = 0;
 
   get isFull(): boolean {
     return this.#records >= overlayRecordsMax || this.#bytes >= overlayBytesMax;
@@ -43,6 +44,11 @@ export class Overlay {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** The number of the group that was published last, counted from the open; log positions may repeat in a rebuild. */
+  get order(): number {
+    return this.#order;
   }
 
   /** By the doc key as Latin-1 text; `undefined` means: ask the index. */
@@ -58,8 +64,8 @@ export class Overlay {
     return this.#uniques.get(keyText);
   }
 
-  putUnique(keyText: string, id: string | undefined, sequence: number): void {
-    this.#uniques.set(keyText, { id, sequence });
+  putUnique(keyText: string, id: string | undefined, order: number): void {
+    this.#uniques.set(keyText, { id, order });
   }
 
   addSlice(range: number, recent: RecentSlice): void {
@@ -86,23 +92,26 @@ export class Overlay {
     return this.#versions.values();
   }
 
-  grow(records: number, bytes: number): void {
+  /** Makes room for one more group; gives its order. */
+  grow(records: number, bytes: number): number {
     this.#records += records;
     this.#bytes += bytes;
+    this.#order += 1;
+    return this.#order;
   }
 
-  /** Takes out what the index has up to and including `sequence`. `keys` are the doc keys and unique keys of those groups. */
-  shrink(sequence: number, keys: Iterable<string>, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
+  /** Takes out what the index has up to and including the group with this order. `keys` are the doc keys and unique keys of those groups. */
+  shrink(order: number, keys: Iterable<string>, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
     for (const key of keys) {
       const entry = this.#versions.get(key);
-      if (entry !== undefined && entry.sequence <= sequence) this.#versions.delete(key);
+      if (entry !== undefined && entry.order <= order) this.#versions.delete(key);
     }
     for (const key of uniqueKeys) {
       const entry = this.#uniques.get(key);
-      if (entry !== undefined && entry.sequence <= sequence) this.#uniques.delete(key);
+      if (entry !== undefined && entry.order <= order) this.#uniques.delete(key);
     }
     for (const [range, list] of this.#slices) {
-      const keep = list.findIndex((recent) => recent.sequence > sequence);
+      const keep = list.findIndex((recent) => recent.order > order);
       if (keep === -1) this.#slices.delete(range);
       else if (keep > 0) list.splice(0, keep);
     }

@@ -64,6 +64,11 @@ export class RangeState {
   }
 }
 
+/** Whether a bound of keys is one: whole bytes in upper-case hex. Anything else would compare, and be wrong. */
+export function isKeyBound(hex: string): boolean {
+  return /^(?:[0-9A-F]{2})*$/.test(hex);
+}
+
 /** The rid numbers that were given in the range with this id: [first, end). */
 export function ridsOfRange(id: string): { readonly first: number; readonly end: number } {
   return { first: Number(id) * ridsPerRange, end: (Number(id) + 1) * ridsPerRange };
