@@ -18,6 +18,13 @@ import type { Submission } from './committer.ts';
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
 const recordOverheadBytes = 512;
 
+interface DocumentKeys {
+  readonly name: string;
+  readonly id: Buffer;
+  readonly key: Buffer;
+  readonly keyText: string;
+}
+
 export class UnitSubmission implements Submission {
   readonly bytes: number;
   readonly #state: DatabaseState;
@@ -29,6 +36,7 @@ export class UnitSubmission implements Submission {
   readonly #reject: (error: unknown) => void;
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>;
+  #lastKeys: DocumentKeys | undefined;
   /** The ids whose bodies are to be fetched before the unit is submitted again. */
   missing: readonly string[] = [];
 
@@ -98,9 +106,9 @@ export class UnitSubmission implements Submission {
   }
 
   current(id: string): CurrentDocument | undefined {
-    const { bytes, epk } = this.#unit.partitionKey;
-    const key = docKey(this.#container.number, epk, bytes, Buffer.from(id));
-    const version = this.#state.findDecided(key, key.toString('latin1'));
+    const { key, keyText } = this.#keyOf(id);
+    const { bytes } = this.#unit.partitionKey;
+    const version = this.#state.findDecided(key, keyText);
     if (version === undefined) return undefined;
     return {
       lsn: version.lsn,
@@ -117,6 +125,16 @@ export class UnitSubmission implements Submission {
 
   uniqueHolder(key: number, digest: Buffer): string | undefined {
     return this.#state.findUniqueHolder(uniqueKey(this.#container.number, this.#unit.partitionKey.bytes, key, digest));
+  }
+
+  /** Most units look at one document and write it: its key is made once. */
+  #keyOf(id: string): DocumentKeys {
+    if (this.#lastKeys?.name === id) return this.#lastKeys;
+    const { bytes, epk } = this.#unit.partitionKey;
+    const idBytes = Buffer.from(id);
+    const key = docKey(this.#container.number, epk, bytes, idBytes);
+    this.#lastKeys = { name: id, id: idBytes, key, keyText: key.toString('latin1') };
+    return this.#lastKeys;
   }
 
   #fetchedBody(id: string, version: Version): Buffer | undefined {
@@ -166,9 +184,7 @@ export class UnitSubmission implements Submission {
     const container = this.#container;
     const range = this.#range;
     const { bytes, epk } = this.#unit.partitionKey;
-    const id = Buffer.from(mutation.id);
-    const key = docKey(container.number, epk, bytes, id);
-    const keyText = key.toString('latin1');
+    const { id, key, keyText } = this.#keyOf(mutation.id);
     const previous = this.#previousOf(mutation, key, keyText, staged);
     const ridNumber = mutation.ridNumber ?? previous?.ridNumber ?? range.nextRid++;
     const record: RecordInput = {
@@ -227,10 +243,6 @@ export class UnitSubmission implements Submission {
       bytes: version.body,
     };
   }
-}
-
-export function rangeGone(container: ContainerState, range: RangeState): DatabaseError {
-  return rangeIdGone(container, range.entry.id);
 }
 
 /** Names what took the range's place, as far as it is known. */
