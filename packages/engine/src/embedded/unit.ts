@@ -3,6 +3,7 @@
 import { assert, DatabaseError } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
 import { docKey, uniqueKey } from '../index/keys.ts';
+import { queuedBytesMax } from '../limits.ts';
 import type { RecordInput } from '../log/frame.ts';
 import { operation, recordFlag } from '../log/frame.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
@@ -94,6 +95,10 @@ export class UnitSubmission implements Submission {
     }
     if (decision.kind === 'reject' || decision.mutations.length === 0) {
       this.#answerWithoutCommit(group, decision.outcomes);
+      return;
+    }
+    if (mutationBytes(decision.mutations) > queuedBytesMax) {
+      group.onSettled((failure) => this.#reject(failure ?? unitTooLarge()));
       return;
     }
     this.#commit(group, decision, nowMs);
@@ -273,6 +278,16 @@ function documentAt(documents: readonly (StoredDocument | undefined)[], mutation
   const document = documents[mutation];
   assert(document !== undefined, 'an outcome names a mutation that left a document');
   return document;
+}
+
+/** What the unit would store: a patch of a few bytes may write a document of two million. */
+function mutationBytes(mutations: readonly Mutation[]): number {
+  return mutations.reduce((bytes, mutation) => bytes + (mutation.openBytes?.length ?? 0), 0);
+}
+
+function unitTooLarge(): DatabaseError {
+  const message = `The documents of one transaction may have at most ${queuedBytesMax} bytes together.`;
+  return new DatabaseError('batch-too-large', message);
 }
 
 function unitBytes(unit: Unit): number {
