@@ -60,13 +60,14 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   readonly #options: ChangeFeedOptions;
   #parts: readonly FeedPart[] | undefined;
   /** The range to look at first, so that a busy one does not starve the others. */
-  #turn = 0;
+  #turn: number;
 
   constructor(engine: RangeEngine, container: number, scope: ChangeFeedScope, options: ChangeFeedOptions) {
     this.#engine = engine;
     this.#container = container;
     this.#scope = scope;
     this.#options = options;
+    this.#turn = turnOf(options.from);
   }
 
   /** Where a later feed can go on from: after everything that has been handed out. */
@@ -193,6 +194,18 @@ function startOf(engine: RangeEngine, container: number, options: ChangeFeedOpti
     else parts = setFeedParts(parts, range, engine.lsnAt(container, range.id, from.time.getTime()));
   }
   return parts;
+}
+
+/**
+ * A feed that goes on from an etag does not know whose turn it was. The etag is another after every page, so its digest
+ * serves as dice, and no range waits for ever on one that is always ahead of it.
+ */
+function turnOf(from: FeedStart | undefined): number {
+  if (typeof from !== 'object' || !('etag' in from)) return 0;
+  let hash = 0;
+  for (let i = 0; i < from.etag.length; i += 1) hash = Math.imul(hash ^ from.etag.charCodeAt(i), 0x5bd1e995);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }
 
 /** Plain while one LSN says it all; that is so as long as the scope lies in one range. */
