@@ -68,7 +68,11 @@ export class Compactor {
   /** No segment comes or goes until the returned function is called. */
   async hold(): Promise<() => void> {
     this.#holds += 1;
-    await this.#running;
+    try {
+      await this.#running;
+    } catch {
+      // Whoever called `run` has been told.
+    }
     return () => {
       this.#holds -= 1;
     };
@@ -184,14 +188,16 @@ export class Compactor {
       }
     }
     await writer.exclusively(async (index) => {
+      const { id } = output.segment;
       this.#copyMarks(output, ids);
       const swap = swapSlices(index, ranges, new Set(ids), output.slices);
-      this.#moving.delete(output.segment.id);
-      state.usage.touch(output.segment.id);
-      for (const id of ids) state.usage.forget(id);
-      await index.apply([...swap.changes, ...writer.sharedChanges()]);
+      this.#moving.delete(id);
+      state.usage.touch(id);
+      state.usage.unlink(id);
+      for (const input of ids) state.usage.forget(input);
+      // Only what belongs to the swap: the sums of other segments may be ahead of what the index is complete up to.
+      await state.relayout(() => index.apply([...swap.changes, ...writer.sharedChanges(id)]));
       writer.forgetChunks(swap.ranges);
-      state.usage.unlink(output.segment.id);
     });
     await state.segments.retire(ids);
   }
@@ -251,9 +257,10 @@ export class Compactor {
     }
     if (version !== undefined && !isNewer(version, position)) return;
     if (state.usage.isSuperseded(place.segment, place.ordinal)) return;
-    // When it was superseded is not known any more: kept as long as if it were now.
-    const second = Math.floor(state.environment.clock.nowMs() / 1000);
-    const keepsHistory = (state.findContainer(container)?.entry.historyMs ?? 0) > 0;
-    state.usage.supersede(place, container, keepsHistory ? second : undefined);
+    // When it was superseded is not known any more: kept as long as if it were now, or the last commit if the clock is back.
+    const owner = state.findContainer(container);
+    const times = owner?.ranges.map((range) => range.tailTimeMs) ?? [];
+    const second = Math.floor(Math.max(state.environment.clock.nowMs(), ...times) / 1000);
+    state.usage.supersede(place, container, (owner?.entry.historyMs ?? 0) > 0 ? second : undefined);
   }
 }

@@ -122,7 +122,10 @@ export class IndexWriter {
     const exclusive: ExclusiveIndex = {
       get: (key) => index.get(key),
       range: (options) => index.range(options),
-      apply: (changes) => this.#applyPatiently(changes),
+      apply: async (changes) => {
+        await this.#options.flushLog();
+        await this.#applyPatiently(changes);
+      },
     };
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
@@ -362,9 +365,9 @@ export class IndexWriter {
     return changes;
   }
 
-  /** What has changed of the segments; for whoever has the index to itself. */
-  sharedChanges(): IndexChange[] {
-    return this.#options.usage.takeChanges((segment) => this.#options.segmentFacts(segment));
+  /** What has changed of the segments, or of one of them; for whoever has the index to itself. */
+  sharedChanges(only?: number): IndexChange[] {
+    return this.#options.usage.takeChanges((segment) => this.#options.segmentFacts(segment), only);
   }
 
   #checkpointAfter(last: DurableGroup): Checkpoint {

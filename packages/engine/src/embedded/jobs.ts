@@ -59,6 +59,7 @@ async function sweepByDefault(
   defaultTtl: number,
 ): Promise<number> {
   const nowSecond = Math.floor(Math.max(host.state.environment.clock.nowMs(), range.tailTimeMs) / 1000);
+  const layout = await host.state.steadyLayout();
   const start = sweptLsn(host.state, range);
   const walk = new LineageWalk(host.state, range, start, undefined);
   const targets: Target[] = [];
@@ -92,7 +93,8 @@ async function sweepByDefault(
     }
   }
   const deleted = await runAll(host, container, targets);
-  if (swept > start) await rememberSwept(host, range, swept);
+  // Under a compaction the walk may have missed some: it starts again from where it was.
+  if (swept > start && host.state.layout === layout) await rememberSwept(host, range, swept);
   return deleted;
 }
 
@@ -147,12 +149,14 @@ async function runPurge(host: JobHost, container: ContainerState, purge: Purge):
   const bounds = partitionBounds(container.number, purge.epk, purge.partitionKey);
   let { from } = bounds;
   let deleted = 0;
+  let isFinished = true;
   for (;;) {
     const page = purgePage(host.state, from, bounds.to);
     const targets: Target[] = [];
     for (const { key, version } of page) {
       from = Buffer.concat([key, Buffer.from([0])]);
       if (version === undefined || version.lsn > purge.lsnMax) continue;
+      isFinished = false;
       const body = await readVersion(host.state, version);
       // Undefined: moved meanwhile; the next round finds it.
       if (body === undefined) continue;
@@ -163,7 +167,8 @@ async function runPurge(host: JobHost, container: ContainerState, purge: Purge):
     deleted += await runAll(host, container, targets);
     if (page.length === 0) break;
   }
-  if (deleted > 0) return deleted;
+  // Only a round that finds nothing ends it: one that was refused, because of a split, would let the documents come back.
+  if (!isFinished) return deleted;
   await host.changeCatalog(() => ({ changes: [{ remove: purge.number }], result: () => undefined }));
   return 0;
 }

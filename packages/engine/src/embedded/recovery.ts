@@ -305,9 +305,15 @@ async function replayNewest(
   const start = startOf(segment, checkpoint, isRebuild);
   const scan = await SegmentScan.open(options.files, segment.header, start);
   const frames: Buffer[] = [];
+  let keptOffset = start.offset;
   try {
     for (let frame = await scan.next(); frame !== undefined; frame = await scan.next()) {
       if (frame.view.header.kind === frameKind.group) frames.push(frame.view.bytes);
+      // META stays: the copies take the sequences after it.
+      else keptOffset = scan.end.offset;
+    }
+    if (keptOffset === segmentHeaderBytes) {
+      throw corrupt(segmentPath(segment.id), segmentHeaderBytes, 'its first frame is not valid');
     }
     const { isInvalid, offset, nextSequence, recordCount } = scan.end;
     if (segment.header.sync === 'full') {
@@ -324,7 +330,7 @@ async function replayNewest(
       await state.segments.resume(segment);
       return { nextSequence };
     }
-    endAt(state, segment, start.offset);
+    endAt(state, segment, keptOffset);
   } finally {
     await scan.close();
   }
@@ -399,6 +405,7 @@ export function metaOf(state: DatabaseState): Meta {
 function replayOptions(state: DatabaseState, appliesCatalog: boolean): Parameters<typeof replayFrame>[1] {
   return {
     find: (key, keyText) => state.findVisible(key, keyText),
+    findUniqueHolder: (key) => state.findUniqueHolder(key),
     hasContainer: (container) => state.findContainer(container) !== undefined,
     appliesCatalog,
   };

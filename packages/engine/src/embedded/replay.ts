@@ -3,12 +3,12 @@
 
 import type { Version } from '../index/documents.ts';
 import { isNewer } from '../index/documents.ts';
-import { docKey } from '../index/keys.ts';
+import { docKey, uniqueKey } from '../index/keys.ts';
 import type { FrameView } from '../log/frame.ts';
-import { operation } from '../log/frame.ts';
+import { operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { CatalogChange } from '../state/catalog.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
-import { catalogContainer, placeOf, slicesOf } from '../state/group.ts';
+import { catalogContainer, forEachUnique, placeOf, slicesOf } from '../state/group.ts';
 
 export interface ReplaySource {
   readonly view: FrameView;
@@ -21,6 +21,8 @@ export interface ReplaySource {
 export interface ReplayOptions {
   /** The latest version known so far, groups before this one included. */
   find(key: Buffer, keyText: string): Version | undefined;
+  /** The id of the document that holds this unique key so far. */
+  findUniqueHolder(key: Buffer): string | undefined;
   hasContainer(container: number): boolean;
   /** False while a snapshot of the catalog says more than the frames that are replayed. */
   readonly appliesCatalog: boolean;
@@ -31,6 +33,7 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
   const records: StagedRecord[] = [];
   const changes: CatalogChange[] = [];
   const latest = new Map<string, Version | undefined>();
+  const holders = new Map<string, string | undefined>();
   for (let run = 0; run < view.header.runCount; run += 1) {
     const container = view.containerOfRun(run);
     const first = view.firstRecordOfRun(run);
@@ -42,9 +45,11 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
     }
     if (!options.hasContainer(container)) continue;
     for (let record = first; record < end; record += 1) {
-      const staged = replayRecord(source, run, record, options, latest);
-      if (staged === undefined) continue;
+      const found = replayRecord(source, run, record, options, latest);
+      if (found === undefined) continue;
+      const staged = withOwnDigests(found, view, record, holders, options);
       latest.set(staged.keyText, staged.version);
+      forEachUnique(staged, (key, id) => holders.set(key.toString('latin1'), id));
       records.push(staged);
     }
   }
@@ -60,6 +65,37 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
     slices,
     changes,
   };
+}
+
+/**
+ * The version before may have been dropped by compaction while an older one is still there. What that one held may belong to
+ * another document by now, from which it must not be taken.
+ */
+function withOwnDigests(
+  staged: StagedRecord,
+  view: FrameView,
+  record: number,
+  holders: ReadonlyMap<string, string | undefined>,
+  options: ReplayOptions,
+): StagedRecord {
+  const { previous, container, partitionKey, id } = staged;
+  if (previous === undefined || previous.uniqueDigests.length === 0) return staged;
+  if (previous.lsn === view.previousLsn(record) && previous.ix === view.previousIx(record)) return staged;
+  const isOwn = (key: number): boolean => {
+    const unique = uniqueKey(
+      container,
+      partitionKey,
+      key,
+      previous.uniqueDigests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes),
+    );
+    const text = unique.toString('latin1');
+    return (holders.has(text) ? holders.get(text) : options.findUniqueHolder(unique)) === id;
+  };
+  const own = Buffer.from(previous.uniqueDigests);
+  for (let key = 0; key * uniqueDigestBytes < own.length; key += 1) {
+    if (!isOwn(key)) own.fill(0, key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
+  }
+  return { ...staged, previous: { ...previous, uniqueDigests: own } };
 }
 
 function replayRecord(

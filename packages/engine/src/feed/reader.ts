@@ -7,9 +7,11 @@ import { decodeVersion } from '../index/documents.ts';
 import { partitionBounds } from '../index/keys.ts';
 import { pageBytesMax, pageItemsMax, partitionEntriesMax, scanBytesMax } from '../limits.ts';
 import type { FeedPage, FeedRequest, FeedScope } from '../range-engine.ts';
+import type { RangeEntry } from '../state/catalog.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
+import { isKeyBound } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
 import { addLatest } from './latest.ts';
@@ -18,6 +20,21 @@ import { PageBuilder } from './page.ts';
 import { addVersions } from './versions.ts';
 
 export async function readFeedPage(
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  scope: FeedScope,
+  request: FeedRequest,
+): Promise<FeedPage> {
+  for (;;) {
+    const layout = await state.steadyLayout();
+    const page = await readOnce(state, container, range, scope, request);
+    // Compaction came between: a swap takes far longer than a page, so the next attempt is as good as alone.
+    if (state.layout === layout) return page;
+  }
+}
+
+async function readOnce(
   state: DatabaseState,
   container: ContainerState,
   range: RangeState,

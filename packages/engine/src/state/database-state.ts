@@ -53,6 +53,8 @@ export class DatabaseState {
   readonly #onRouting: ((container: number) => void)[] = [];
   readonly #onCommit: ((range: number) => void)[] = [];
   failure: DatabaseError | undefined;
+  #layout = 0;
+  #relayout: Promise<void> | undefined;
 
   constructor(options: {
     readonly environment: Environment;
@@ -154,6 +156,35 @@ export class DatabaseState {
     for (const range of this.#ranges.values()) {
       range.tailLsn += gap;
       range.decidedLsn = range.tailLsn;
+    }
+  }
+
+  /**
+   * Compaction puts slices in the place of others and gives them to other ranges of the lineage: whoever walks several
+   * ranges while it does may see some twice and others not at all. So a walk notes the layout before its first step, and
+   * what it found counts only if the layout is still the same after the last.
+   */
+  get layout(): number {
+    return this.#layout;
+  }
+
+  /** The layout, once nobody is changing it. */
+  async steadyLayout(): Promise<number> {
+    while (this.#relayout !== undefined) await this.#relayout;
+    return this.#layout;
+  }
+
+  async relayout(change: () => Promise<void>): Promise<void> {
+    this.#layout += 1;
+    const changed = change();
+    this.#relayout = changed.then(
+      () => {},
+      () => {},
+    );
+    try {
+      await changed;
+    } finally {
+      this.#relayout = undefined;
     }
   }
 

@@ -263,6 +263,8 @@ export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: str
     if (digests === undefined) continue;
     for (let key = 0; key * uniqueDigestBytes < digests.length; key += 1) {
       const digest = digests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
+      // Blank where the previous version no longer holds it; see replay.
+      if (id === undefined && digest.every((byte) => byte === 0)) continue;
       visit(uniqueKey(container, partitionKey, key, digest), id);
     }
   }

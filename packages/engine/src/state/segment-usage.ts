@@ -113,12 +113,15 @@ export class SegmentUsage {
     this.#gone.add(segment);
   }
 
-  /** Everything that changed since the last call, as index changes. `facts` adds what is kept beside the sums. */
-  takeChanges(facts: (segment: number) => Record<string, unknown> | undefined): IndexChange[] {
+  /**
+   * Everything that changed since the last call, as index changes; with `only`, of that segment and of those forgotten.
+   * `facts` adds what is kept beside the sums.
+   */
+  takeChanges(facts: (segment: number) => Record<string, unknown> | undefined, only?: number): IndexChange[] {
     const changes: IndexChange[] = [];
     for (const segment of this.#forgotten.splice(0)) this.#pushRemovals(changes, segment);
     for (const [segment, usage] of this.#usages) {
-      if (!usage.isDirty || this.#gone.has(segment)) continue;
+      if (!usage.isDirty || this.#gone.has(segment) || (only !== undefined && segment !== only)) continue;
       usage.isDirty = false;
       const beside = facts(segment);
       if (beside === undefined) continue;
