@@ -1,3 +1,5 @@
+export type { ContractCase, EngineUnderTest, MakeEngine, MakeEngineOptions, Need } from './contracts/bench.ts';
+export { rangeEngineCases, rangeEngineContract, runCase } from './contracts/range-engine-contract.ts';
 export type { FailureOptions, FaultTarget, FileOperation, LoggedOperation } from './fault-files.ts';
 export { FaultFiles } from './fault-files.ts';
 export { filesContract } from './files-contract.ts';

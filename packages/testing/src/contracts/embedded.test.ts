@@ -1,0 +1,5 @@
+import { folderEngine, memoryEngine } from './embedded-engines.ts';
+import { rangeEngineContract } from './range-engine-contract.ts';
+
+rangeEngineContract('embedded, in memory', memoryEngine());
+rangeEngineContract('embedded, in a folder with LMDB', folderEngine());

@@ -1,0 +1,332 @@
+// Splits and merges: LSNs and lineage go on, and nobody who reads or writes at that moment loses, repeats or reorders.
+
+import type { Container } from '@tidemark/engine/internal';
+import { decide } from '@tidemark/engine/internal';
+import { effectiveKeyHex, isDatabaseError, keyRangesTile } from '@tidemark/model';
+import { expect } from 'vitest';
+import type { Bench, ContractCase, Item } from './bench.ts';
+import { codeOf, idsOf, keyScope, numbers, rangeScope, until } from './bench.ts';
+
+const hourMs = 3_600_000;
+
+/** Writes ever greater `n` to its own document of a key, one after the other; resolves with how many. */
+async function writeSteadily(container: Container, pk: string, id: string, isOver: () => boolean): Promise<number> {
+  let n = 0;
+  while (!isOver() || n === 0) {
+    n += 1;
+    const { document } = await container.upsert({ id, pk, n });
+    expect((await container.read<{ n: number }>(id, pk))?.value.n).toBe((document.value as unknown as { n: number }).n);
+  }
+  return n;
+}
+
+/** Every change that a reader of the container gets until `isOver`, page by page from its own etag each time. */
+async function tail(container: Container, mode: 'changes' | 'versions', isOver: () => boolean): Promise<Item[]> {
+  const seen: Item[] = [];
+  let etag: string | undefined;
+  for (;;) {
+    const wasOver = isOver();
+    const options = { itemsMax: 5, ...(etag === undefined ? {} : { from: { etag } }) };
+    const feed = mode === 'changes' ? container.changes(options) : container.versions(options);
+    const page = await feed.page();
+    etag = page.etag;
+    const read = JSON.parse(`[${Buffer.concat(page.pieces).toString()}]`) as (Item | { current: Item })[];
+    seen.push(...read.map((item) => ('current' in item ? (item.current as Item) : (item as Item))));
+    if (wasOver && page.isDrained) return seen;
+    if (page.isDrained) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function underLoad(bench: Bench, container: Container, change: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  let isWritten = false;
+  const keys = numbers(8).map((n) => `p${n}`);
+  const writers = keys.flatMap((pk) => ['1', '2'].map((id) => writeSteadily(container, pk, id, () => isOver)));
+  const latest = tail(container, 'changes', () => isWritten);
+  const versions = tail(container, 'versions', () => isWritten);
+
+  await change();
+  isOver = true;
+  const counts = await Promise.all(writers);
+  isWritten = true;
+
+  const [shown, everything] = await Promise.all([latest, versions]);
+  for (const [index, count] of counts.entries()) {
+    const pk = keys[Math.floor(index / 2)] as string;
+    const id = index % 2 === 0 ? '1' : '2';
+    const of = (items: readonly Item[]) => items.filter((item) => item.pk === pk && item.id === id).map(({ n }) => n);
+    const inOrder = of(shown) as number[];
+    expect(inOrder.at(-1), `the last of ${pk} ${id}`).toBe(count);
+    expect(inOrder, `latest of ${pk} ${id}`).toEqual([...new Set(inOrder)].sort((a, b) => a - b));
+    expect(of(everything), `versions of ${pk} ${id}`).toEqual(numbers(count, 1));
+  }
+  expectOneSequencePerRange(bench, container, everything, counts);
+}
+
+function expectOneSequencePerRange(
+  bench: Bench,
+  container: Container,
+  everything: readonly Item[],
+  counts: readonly number[],
+): void {
+  expect(everything).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
+  for (const { id, tailLsn } of container.ranges) {
+    const own = everything.filter(
+      ({ pk }) => bench.engine.rangeOf(container.info.number, container.partitionKey(pk as string).epk) === id,
+    );
+    expect(Math.max(0, ...own.map(({ _lsn }) => _lsn))).toBeLessThanOrEqual(tailLsn);
+  }
+}
+
+export const rangeCases: readonly ContractCase[] = [
+  {
+    title: '[B8] [wire 10] a split gives two children with fresh ids that tile the parent and name it',
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      const [parent] = container.ranges;
+
+      const children = await container.split('0');
+
+      expect(children.map(({ id }) => id)).toEqual(['2', '3']);
+      expect(bench.rangeIds(container)).toEqual(['2', '3', '1']);
+      expect(keyRangesTile(container.ranges)).toBe(true);
+      expect([children[0]?.min, children[1]?.max]).toEqual([parent?.min, parent?.max]);
+      expect(children.map(({ parents }) => parents)).toEqual([['0'], ['0']]);
+      const grandchildren = await container.split('3');
+      expect(grandchildren.map(({ parents }) => parents)).toEqual([
+        ['0', '3'],
+        ['0', '3'],
+      ]);
+    },
+  },
+  {
+    title: '[B8] a split goes where it is told to',
+    async run(bench) {
+      const container = await bench.container();
+      const at = '1234567890ABCDEF1234567890ABCDEF';
+
+      const [low, high] = await container.split('0', at);
+
+      expect([low?.max, high?.min]).toEqual([at, at]);
+      for (const n of numbers(30)) {
+        const { epk } = container.partitionKey(`p${n}`);
+        const isLow = epk.toString('hex').toUpperCase() < at;
+        expect(bench.engine.rangeOf(container.info.number, epk)).toBe(isLow ? low?.id : high?.id);
+      }
+    },
+  },
+  {
+    title: '[B8] [wire 17.5] the children of a split go on from the LSN of their parent, and keep every old LSN',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(20)) await container.create({ id: `${n}`, pk: `p${n}` });
+      const before = await bench.items(rangeScope(container));
+
+      await container.split('0');
+
+      expect(container.ranges.map(({ tailLsn }) => tailLsn)).toEqual([20, 20]);
+      const feeds = await Promise.all(['1', '2'].map((id) => bench.items(rangeScope(container, id))));
+      expect(feeds.flat().sort((a, b) => a._lsn - b._lsn)).toEqual(before);
+      const next = await container.create({ id: 'new', pk: bench.keyIn(container, '2') });
+      expect(next.document.lsn).toBe(21);
+      expect(container.ranges.map(({ tailLsn }) => tailLsn)).toEqual([20, 21]);
+      expect(idsOf(await bench.items(rangeScope(container, '2'), { after: 20 }))).toEqual(['new']);
+      expect(await bench.items(rangeScope(container, '1'), { after: 20 })).toEqual([]);
+    },
+  },
+  {
+    title: '[B8] [wire 10] a merge gives one range that goes on from the greater LSN and names every ancestor',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      const [left, right] = [bench.keyIn(container, '0'), bench.keyIn(container, '1')];
+      for (const n of numbers(9)) await container.create({ id: `${n}`, pk: left });
+      for (const n of numbers(4)) await container.create({ id: `${n}`, pk: right });
+
+      const merged = await container.merge('0', '1');
+
+      expect(merged).toMatchObject({ id: '2', min: '', max: 'FF', parents: ['0', '1'], tailLsn: 9 });
+      const next = await container.create({ id: 'new', pk: right });
+      expect(next.document.lsn).toBe(10);
+      const items = await bench.items(rangeScope(container, '2'), { itemsMax: 1 });
+      expect(items).toHaveLength(14);
+      expect(items.map(({ _lsn }) => _lsn)).toEqual([...items.map(({ _lsn }) => _lsn)].sort((a, b) => a - b));
+    },
+  },
+  {
+    title: '[B8] [wire 11.5] after a merge a reader goes on with its old etag and its old interval',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      const [left, right] = [bench.keyIn(container, '0'), bench.keyIn(container, '1')];
+      for (const n of numbers(9)) await container.create({ id: `l${n}`, pk: left });
+      for (const n of numbers(4)) await container.create({ id: `r${n}`, pk: right });
+      const [low, high] = container.ranges.map(({ min, max }) => ({ min, max }));
+
+      await container.merge('0', '1');
+      await container.create({ id: 'new', pk: right });
+
+      const scope = rangeScope(container, '2');
+      const ofRight = await bench.items({ ...scope, keys: high as { min: string; max: string } }, { after: 2 });
+      const ofLeft = await bench.items({ ...scope, keys: low as { min: string; max: string } }, { after: 7 });
+      expect(idsOf(ofRight)).toEqual(['r2', 'r3', 'new']);
+      expect(idsOf(ofLeft)).toEqual(['l7', 'l8']);
+    },
+  },
+  {
+    title: '[M6] after a merge a page ends after everything that shares its LSN',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      const [left, right] = [bench.keyIn(container, '0'), bench.keyIn(container, '1')];
+      for (const n of numbers(5)) {
+        await container.batch(
+          left,
+          ['a', 'b'].map((id) => ({ create: { id: `${id}${n}`, pk: left } })),
+        );
+        await container.batch(
+          right,
+          ['c', 'd'].map((id) => ({ create: { id: `${id}${n}`, pk: right } })),
+        );
+      }
+      await container.merge('0', '1');
+
+      for (const isSettled of [false, true]) {
+        if (isSettled) await bench.settle();
+        const pages = await bench.pages(rangeScope(container, '2'), { itemsMax: 1 });
+        const shown = pages.map(({ items }) => idsOf(items).sort()).filter((ids) => ids.length > 0);
+        expect(shown).toEqual(numbers(5).map((n) => [`a${n}`, `b${n}`, `c${n}`, `d${n}`]));
+      }
+    },
+  },
+  {
+    title: '[engine 7] a page whose budget runs out after a merge does not pass over what shares its last LSN',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      const left = bench.keyIn(container, '0');
+      const rights = numbers(22).map((n) => bench.keyIn(container, '1', n));
+      const pad = 'x'.repeat(900_000);
+      for (const [n, right] of rights.entries()) {
+        await container.create({ id: `${n}`, pk: left, pad });
+        await container.create({ id: `${n}`, pk: right });
+      }
+      await container.merge('0', '1');
+      await bench.settle();
+
+      for (const [n, right] of rights.entries()) {
+        const min = effectiveKeyHex(container.partitionKey(right).epk);
+        const scope = { ...rangeScope(container, '2'), keys: { min, max: `${min}FF` } };
+        expect(idsOf(await bench.items(scope)), `LSN ${n + 1}`).toEqual([`${n}`]);
+      }
+    },
+  },
+  {
+    title: '[engine 8] a write that names a range while it is being split is told its children and applied nowhere',
+    async run(bench) {
+      const { engine } = bench;
+      const container = await bench.container();
+      const { number } = container.info;
+      const key = container.partitionKey('a');
+      const document = container.readClient({ id: '1', pk: 'a' });
+      const unit = { partitionKey: key, commands: [{ kind: 'create', document } as const] };
+      const attempt = () =>
+        engine.commit(number, '0', unit, decide).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+
+      const split = container.split('0');
+      const answers = [attempt()];
+      await Promise.resolve();
+      answers.push(attempt());
+      await new Promise((resolve) => setImmediate(resolve));
+      answers.push(attempt());
+      const children = (await split).map(({ id }) => id);
+
+      const errors = (await Promise.all(answers)).filter((answer) => answer !== undefined);
+      for (const error of errors) {
+        expect(isDatabaseError(error)).toBe(true);
+        if (isDatabaseError(error) && error.code === 'conflict') continue;
+        expect(error).toMatchObject({ code: 'range-gone', detail: { children } });
+      }
+      expect(errors.length).toBeGreaterThan(0);
+      expect(await codeOf(() => container.upsert({ id: '1', pk: 'a' }))).toBe('none');
+    },
+  },
+  {
+    title: '[B8] routing is announced when ranges change, and by then it is so',
+    async run(bench) {
+      const container = await bench.container();
+      const { number } = container.info;
+      const heard: string[][] = [];
+      bench.engine.onRoutingChange((changed) => {
+        if (changed === number) heard.push(bench.rangeIds(container));
+      });
+
+      await container.split('0');
+
+      await until(() => heard.length > 0, 'the change of routing is announced');
+      expect(heard.at(-1)).toEqual(['1', '2']);
+    },
+  },
+  {
+    title: '[B8] [M5] splits under load lose, repeat and reorder nothing, for writers and readers',
+    async run(bench) {
+      const container = await bench.container({ historyMs: hourMs });
+      await underLoad(bench, container, async () => {
+        await container.split('0');
+        await container.split('1');
+        await container.split('2');
+        await container.split('4');
+      });
+    },
+  },
+  {
+    title: '[B8] [M5] splits and merges under load lose, repeat and reorder nothing, for writers and readers',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 3, historyMs: hourMs });
+      await underLoad(bench, container, async () => {
+        await container.merge('0', '1');
+        await container.split('2');
+        await container.merge('3', '4');
+        await container.merge(...(bench.rangeIds(container).slice(0, 2) as [string, string]));
+        await container.split(bench.rangeIds(container)[0] as string);
+      });
+    },
+  },
+  {
+    title: '[B8] [engine 4] a lineage of splits and merges survives a reopen',
+    needs: ['merge', 'reopen'],
+    async run(bench) {
+      const before = await bench.container({ historyMs: hourMs });
+      const write = async (container: Container, n: number) => {
+        for (const key of numbers(12)) await container.upsert({ id: '1', pk: `p${key}`, n });
+      };
+      await write(before, 0);
+      await before.split('0');
+      await write(before, 1);
+      await before.merge('1', '2');
+      await write(before, 2);
+      await before.split('3');
+      await write(before, 3);
+      const ranges = before.ranges;
+      const read = async (container: Container) =>
+        Promise.all(container.ranges.map(({ id }) => bench.items(rangeScope(container, id), { mode: 'all' })));
+      const expected = await read(before);
+
+      await bench.reopen();
+
+      const container = bench.open();
+      expect(container.ranges.map(({ sizeBytes: _, ...range }) => range)).toEqual(
+        ranges.map(({ sizeBytes: _, ...range }) => range),
+      );
+      expect(await read(container)).toEqual(expected);
+      expect(expected.flat()).toHaveLength(48);
+      for (const key of numbers(12)) {
+        expect(await bench.items(keyScope(bench, container, `p${key}`))).toMatchObject([{ n: 3 }]);
+      }
+    },
+  },
+];

@@ -1,0 +1,169 @@
+// The read feed: every document of a range in the order of its rid, page by page, whatever happens to the ranges meanwhile.
+
+import type { Container } from '@tidemark/engine/internal';
+import { expect } from 'vitest';
+import type { Bench, ContractCase } from './bench.ts';
+import { codeOf, numbers } from './bench.ts';
+
+interface Listed {
+  readonly ids: string[];
+  readonly rids: string[];
+}
+
+async function list(container: Container, range: string, itemsMax: number, from?: number): Promise<Listed> {
+  const listed: Listed = { ids: [], rids: [] };
+  let continuation = from;
+  do {
+    const page = await container.readPage(range, {
+      itemsMax,
+      ...(continuation === undefined ? {} : { continuation }),
+    });
+    expect(page.documents.length).toBeLessThanOrEqual(itemsMax);
+    for (const { value } of page.documents) {
+      listed.ids.push(value.id);
+      listed.rids.push(value._rid);
+    }
+    continuation = page.continuation;
+  } while (continuation !== undefined);
+  return listed;
+}
+
+/** The documents of all ranges, each range read to its end. */
+async function listAll(bench: Bench, container: Container, itemsMax: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (const range of bench.rangeIds(container)) ids.push(...(await list(container, range, itemsMax)).ids);
+  return ids;
+}
+
+export const readFeedCases: readonly ContractCase[] = [
+  {
+    title: '[M2] pages through a range in the order of creation, each document once, replaced ones at their place',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(25)) await container.create({ id: `${n}`, pk: `p${n % 4}` });
+      await container.upsert({ id: '3', pk: 'p3', again: true });
+      const expected = numbers(25).map(String);
+
+      for (const itemsMax of [1, 7, 25, 100]) expect((await list(container, '0', itemsMax)).ids).toEqual(expected);
+
+      await bench.settle();
+      for (const itemsMax of [1, 7, 25, 100]) expect((await list(container, '0', itemsMax)).ids).toEqual(expected);
+    },
+  },
+  {
+    title: '[M2] goes in the order of the rids as clients see them',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(300)) await container.create({ id: `${n}`, pk: 'a' });
+
+      const { rids } = await list(container, '0', 100);
+
+      const bytes = rids.map((rid) => Buffer.from(rid.replaceAll('-', '/'), 'base64').subarray(8));
+      const values = bytes.map((buffer) => buffer.readBigUInt64LE());
+      expect([...values].sort((a, b) => (a < b ? -1 : 1))).toEqual(values);
+    },
+  },
+  {
+    title: '[M2] [M3] shows a range its own documents and all ranges together every document once',
+    async run(bench) {
+      const container = await bench.container({ ranges: 4 });
+      for (const n of numbers(60)) await container.create({ id: `${n}`, pk: `p${n}` });
+
+      for (const range of bench.rangeIds(container)) {
+        const { ids } = await list(container, range, 5);
+        const homes = ids.map((id) =>
+          bench.engine.rangeOf(container.info.number, container.partitionKey(`p${id}`).epk),
+        );
+        expect(new Set(homes)).toEqual(new Set([range]));
+      }
+      expect((await listAll(bench, container, 7)).sort()).toEqual(numbers(60).map(String).sort());
+    },
+  },
+  {
+    title: '[M2] a document that was deleted and created anew comes once, in its new place',
+    async run(bench) {
+      const container = await bench.container();
+      for (const id of ['1', '2', '3']) await container.create({ id, pk: 'a' });
+      await bench.settle();
+
+      await Promise.all([container.delete('1', 'a'), container.create({ id: '1', pk: 'a' })]);
+
+      expect((await list(container, '0', 10)).ids).toEqual(['2', '3', '1']);
+      await bench.settle();
+      expect((await list(container, '0', 10)).ids).toEqual(['2', '3', '1']);
+    },
+  },
+  {
+    title: '[M2] a page ends at the bytes asked for, and the next one goes on',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(6)) await container.create({ id: `${n}`, pk: 'a', pad: 'x'.repeat(1_000) });
+      const number = container.info.number;
+
+      const first = await bench.engine.readFeed(number, '0', { from: undefined, itemsMax: 100, bytesMax: 2_500 });
+
+      expect(first.documents.length).toBeGreaterThan(0);
+      expect(first.documents.length).toBeLessThan(6);
+      const rest = await bench.engine.readFeed(number, '0', { from: first.continuation, itemsMax: 100, bytesMax: 1e6 });
+      expect(first.documents.length + rest.documents.length).toBe(6);
+    },
+  },
+  {
+    title: '[B8] [M2] after a split every document is in one child, in the order of its rid, old ones first',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(40)) await container.create({ id: `${n}`, pk: `p${n}` });
+
+      await container.split('0');
+      for (const n of numbers(40, 40)) await container.create({ id: `${n}`, pk: `p${n}` });
+
+      for (const range of bench.rangeIds(container)) {
+        const order = (await list(container, range, 3)).ids.map(Number);
+        expect(order.length).toBeGreaterThan(0);
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      }
+      expect((await listAll(bench, container, 9)).sort()).toEqual(numbers(80).map(String).sort());
+    },
+  },
+  {
+    title: '[B8] [M2] a continuation made before a split goes on in the children without loss or repetition',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(30)) await container.create({ id: `${n}`, pk: `p${n}` });
+      const first = await container.readPage('0', { itemsMax: 12 });
+      const seen = first.documents.map(({ value }) => value.id);
+
+      await container.split('0');
+
+      for (const range of bench.rangeIds(container)) {
+        seen.push(...(await list(container, range, 4, first.continuation)).ids);
+      }
+      expect([...seen].sort()).toEqual(numbers(30).map(String).sort());
+    },
+  },
+  {
+    title: '[B8] [M2] after a merge the one range has every document once',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      for (const n of numbers(30)) await container.create({ id: `${n}`, pk: `p${n}` });
+
+      await container.merge('0', '1');
+      for (const n of numbers(10, 30)) await container.create({ id: `${n}`, pk: `p${n}` });
+
+      for (const itemsMax of [3, 100]) {
+        expect((await listAll(bench, container, itemsMax)).sort()).toEqual(numbers(40).map(String).sort());
+      }
+    },
+  },
+  {
+    title: '[M3] refuses a range that never was, and one that is no more',
+    async run(bench) {
+      const container = await bench.container();
+      await container.split('0');
+
+      expect(await codeOf(() => container.readPage('7'))).toBe('range-unknown');
+      expect(await codeOf(() => container.readPage('0'))).toBe('range-gone');
+    },
+  },
+];
