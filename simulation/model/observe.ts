@@ -100,14 +100,15 @@ async function compareRangeFeeds(observed: Observed, range: ModelRange, isFull: 
 function compareTime({ model }: Observed, range: ModelRange, timeMs: number, after: number): void {
   const second = Math.floor(timeMs / 1000);
   const own = model.log.filter((version) => version.key.epkHex >= range.min && version.key.epkHex < range.max);
-  const missed = own.find((version) => Math.floor(version.timeMs / 1000) > second && version.lsn <= after);
+  // What is superseded and below the floor may be gone, with its place in time.
+  const counts = (version: ModelVersion) =>
+    model.find(version.key, version.id) === version || (model.historyMs > 0 && version.lsn > range.floorLsn);
+  const missed = own.find((v) => Math.floor(v.timeMs / 1000) > second && v.lsn <= after && counts(v));
   const where = `${model.options.name} range ${range.id} after second ${second}: LSN ${after}`;
   agree(missed === undefined, () => `${where} misses LSN ${missed?.lsn}`);
   if (range.hasMerged) return;
-  const old = own.find((version) => Math.floor(version.timeMs / 1000) <= second && version.lsn > after);
-  // What lies between is known only as far as records are still there.
-  const isLatest = old !== undefined && model.find(old.key, old.id) === old;
-  agree(old === undefined || !isLatest, () => `${where} repeats LSN ${old?.lsn}`);
+  const old = own.find((v) => Math.floor(v.timeMs / 1000) <= second && v.lsn > after && counts(v));
+  agree(old === undefined, () => `${where} repeats LSN ${old?.lsn}`);
 }
 
 async function compareSubRanges(observed: Observed): Promise<void> {

@@ -526,7 +526,8 @@ class ModelRun {
     this.#subjects = this.#subjects.filter((subject) => saved.models.has(subject.name));
     for (const subject of this.#subjects) {
       subject.model = (saved.models.get(subject.name) as ModelContainer).copy();
-      for (const range of subject.model.ranges) range.tailLsn += restoredTailGap;
+      const tailLsn = Math.max(...subject.model.ranges.map((range) => range.tailLsn)) + restoredTailGap;
+      for (const range of subject.model.ranges) range.tailLsn = tailLsn;
     }
   }
 

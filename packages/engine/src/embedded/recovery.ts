@@ -185,6 +185,7 @@ async function recoverFromLog(options: RecoveryOptions, index: IndexStore): Prom
     index,
     catalog,
     epoch,
+    writtenEpoch: meta?.epoch ?? epoch,
     position: (range) => positions.get(range),
   });
   const first = segments.all[0];
@@ -243,7 +244,9 @@ async function replayLog(
   for (const [i, segment] of all.entries()) {
     if (segment === newest) continue;
     const nextSegment = all[i + 1];
-    const isCovered = (nextSegment?.header.firstSequence ?? 0) <= checkpoint.sequence + 1;
+    // The one that the checkpoint lies in is looked at in any case: what stands behind it may be void.
+    const isEndKnown = segment.id !== checkpoint.segment;
+    const isCovered = isEndKnown && (nextSegment?.header.firstSequence ?? 0) <= checkpoint.sequence + 1;
     if (!isRebuild && (segment.header.kind === 'compacted' || isCovered)) continue;
     if (isRebuild && segment.header.kind === 'compacted' && segment.header.lastSequence !== undefined) {
       checkFollows(segment, segment.header.lastSequence, nextSegment);
@@ -399,7 +402,7 @@ async function startSegment(
 }
 
 export function metaOf(state: DatabaseState): Meta {
-  return { epoch: state.epoch, catalog: state.catalog.snapshot(), positions: state.positions() };
+  return { epoch: state.writtenEpoch, catalog: state.catalog.snapshot(), positions: state.positions() };
 }
 
 function replayOptions(state: DatabaseState, appliesCatalog: boolean): Parameters<typeof replayFrame>[1] {

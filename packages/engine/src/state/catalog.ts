@@ -58,6 +58,8 @@ export interface ContainerEntry {
   readonly historyMs: number;
   /** What was superseded up to this second may be gone. Raised, durably, before anything goes. */
   readonly floorSecond: number;
+  /** Set by restores, oldest first: versions up to `lsnMax` were written, with their etags, in the epoch before. */
+  readonly epochs?: readonly { readonly epoch: number; readonly lsnMax: number }[];
 }
 
 export interface GoneRange {

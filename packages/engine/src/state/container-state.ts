@@ -56,7 +56,10 @@ export class ContainerState {
   }
 
   etagOf(lsn: number, ix: number): string {
-    return formatEtag(this.#epoch, lsn, ix);
+    const { epochs } = this.entry;
+    // A restored document keeps the etag that is written in its body.
+    const earlier = epochs === undefined ? undefined : epochs.find((past) => lsn <= past.lsnMax);
+    return formatEtag(earlier?.epoch ?? this.#epoch, lsn, ix);
   }
 
   /** What follows the client's JSON in a stored body. Everything in it is ASCII. */

@@ -44,6 +44,8 @@ export class DatabaseState {
   readonly index: IndexStore;
   /** Chosen at creation and at every restore: etags of two histories never agree. */
   readonly epoch: number;
+  /** What META frames say: of a database just restored the old epoch, until its tails have been raised. */
+  writtenEpoch: number;
   readonly #containers = new Map<number, ContainerState>();
   readonly #ranges = new Map<number, RangeState>();
   readonly #staged = new Map<string, StagedRecord>();
@@ -62,6 +64,7 @@ export class DatabaseState {
     readonly index: IndexStore;
     readonly catalog: Catalog;
     readonly epoch: number;
+    readonly writtenEpoch?: number;
     position(range: number): RangePosition | undefined;
   }) {
     this.environment = options.environment;
@@ -69,6 +72,7 @@ export class DatabaseState {
     this.index = options.index;
     this.catalog = options.catalog;
     this.epoch = options.epoch;
+    this.writtenEpoch = options.writtenEpoch ?? options.epoch;
     this.usage = new SegmentUsage(() => options.index);
     for (const entry of options.catalog.containers()) this.#openContainer(entry, options.position);
   }
@@ -151,12 +155,21 @@ export class DatabaseState {
     }
   }
 
-  /** A restored database goes on far beyond the LSNs it was saved with. */
+  /**
+   * A restored database goes on, in a new epoch, far beyond the LSNs it was saved with: every range of a container from the
+   * same one, so that an LSN tells the epoch that its etag was made in.
+   */
   raiseTails(gap: number): void {
-    for (const range of this.#ranges.values()) {
-      range.tailLsn += gap;
-      range.decidedLsn = range.tailLsn;
+    for (const { entry, ranges } of [...this.#containers.values()]) {
+      const lsnMax = Math.max(...ranges.map((range) => range.tailLsn));
+      for (const range of ranges) {
+        range.tailLsn = lsnMax + gap;
+        range.decidedLsn = range.tailLsn;
+      }
+      const epochs = [...(entry.epochs ?? []), { epoch: this.writtenEpoch, lsnMax }];
+      this.#publishChange({ put: { ...entry, epochs } });
     }
+    this.writtenEpoch = this.epoch;
   }
 
   /**
