@@ -105,7 +105,7 @@ test('[M5] killed in the middle of writes, it has every acknowledged one, and th
     const { container } = await database.containers.createIfNotExists(definition, { offerThroughput: 12_000 });
     const from =
       continuation === undefined ? ChangeFeedStartFrom.Beginning() : ChangeFeedStartFrom.Continuation(continuation);
-    const iterator = container.items.getChangeFeedIterator({ changeFeedStartFrom: from, maxItemCount: 7 });
+    const iterator = container.items.getChangeFeedIterator({ changeFeedStartFrom: from, maxItemCount: 50 });
     const read = async (): Promise<void> => {
       for (;;) {
         const page = await iterator.readNext();

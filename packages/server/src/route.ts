@@ -3,6 +3,7 @@
 
 import type { ResourceKind } from '@tidemark/model';
 import { DatabaseError } from '@tidemark/model';
+import type { Handler } from './handler.ts';
 import { readAccount } from './handlers/account.ts';
 import { commitBatch, commitBulk } from './handlers/batch.ts';
 import { readChanges } from './handlers/changes.ts';
@@ -23,7 +24,6 @@ import {
   readDocument,
   replaceDocument,
 } from './handlers/documents.ts';
-import type { Handler } from './handlers/handler.ts';
 import { listRanges } from './handlers/partition-ranges.ts';
 import { header } from './headers.ts';
 import type { RequestHead } from './request.ts';

@@ -34,11 +34,43 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     files: [],
     ambient: [],
   },
+  server: {
+    'index.ts': ['*'],
+    main: ['serve'],
+    serve: ['server', 'authorize', 'flags'],
+    flags: [],
+    server: ['request', 'authorize', 'route', 'response'],
+    authorize: ['request'],
+    route: ['handlers', 'handler', 'request'],
+    handlers: [
+      'handler',
+      'batch-body',
+      'document-command',
+      'feed-scope',
+      'partition-key',
+      'response',
+      'resources',
+      'request',
+    ],
+    handler: ['response', 'request'],
+    'batch-body': [],
+    'document-command': ['resources', 'status'],
+    'feed-scope': ['request'],
+    'partition-key': ['resources', 'request'],
+    response: ['resources', 'request', 'status'],
+    resources: [],
+    request: [],
+    status: [],
+  },
 };
+
+/** Folders whose files never import each other. */
+export const siblingFreeFolders: readonly string[] = ['packages/server/src/handlers/'];
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'container-definition'],
+  server: ['headers', 'limits', 'charge'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */

@@ -14,6 +14,7 @@ import {
   innerArrows,
   linesMax,
   packageArrows,
+  siblingFreeFolders,
   tableMarker,
   walkOwedOnce,
   walkStepsMin,
@@ -37,6 +38,16 @@ describe('imports', () => {
 
   test('the arrows inside a package never form a circle', () => {
     for (const [name, arrows] of Object.entries(innerArrows)) expect(findCircle(arrows), name).toBeUndefined();
+  });
+
+  test('handlers know nothing of each other', () => {
+    const violations = siblingFreeFolders.flatMap((folder) =>
+      shipped
+        .filter((source) => source.path.startsWith(folder))
+        .filter((source) => targetsOf(source).some((target) => target.startsWith(folder)))
+        .map((source) => `${source.path} imports a sibling: what both need belongs outside of ${folder}`),
+    );
+    expect(violations).toEqual([]);
   });
 
   test('no file imports the index of its own package', () => {

@@ -9,6 +9,7 @@ import { readBatchBody } from '../batch-body.ts';
 import { sumOfCharges } from '../charge.ts';
 import type { OutcomeFacts } from '../document-command.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
+import type { HandlerContext } from '../handler.ts';
 import { header } from '../headers.ts';
 import { requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
@@ -17,7 +18,6 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, sessionHeaders } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 /** All or nothing, under one LSN. */
 export async function commitBatch(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {

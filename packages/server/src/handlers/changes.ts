@@ -7,6 +7,7 @@ import type { ChangeFeedOptions, Database, FeedOf, FeedStart, RangeInfo } from '
 import { DatabaseError, intersectKeyRanges, narrowFeedParts, parseFeedEtag } from '@tidemark/model';
 import { pageCharge } from '../charge.ts';
 import { keysOf } from '../feed-scope.ts';
+import type { HandlerContext } from '../handler.ts';
 import { header } from '../headers.ts';
 import { partitionKeyOf } from '../partition-key.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
@@ -15,7 +16,6 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, pageBody, sessionHeaders } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 export async function readChanges(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(database, request.path);

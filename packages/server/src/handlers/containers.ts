@@ -3,6 +3,7 @@
 import type { ContainerInfo } from '@tidemark/engine';
 import { formatContainerDefinition } from '@tidemark/engine/internal';
 import { DatabaseError, databaseRid, defaultPartitionKeyPath } from '@tidemark/model';
+import type { HandlerContext } from '../handler.ts';
 import { header } from '../headers.ts';
 import { throughputMax, throughputMin, throughputPerRange } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
@@ -10,7 +11,6 @@ import { jsonOf, textOfHeader } from '../request.ts';
 import { findContainer, findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
 import { checkIfMatch, databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 export async function createContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const owner = findDatabase(database, request.path);

@@ -2,12 +2,12 @@
 
 import type { DatabaseInfo } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
+import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
 import { jsonOf } from '../request.ts';
 import { findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
 import { checkIfMatch, databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 export async function createDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const body = jsonOf(request);

@@ -20,6 +20,7 @@ import {
 } from '@tidemark/model';
 import { pageCharge } from '../charge.ts';
 import { keysOf } from '../feed-scope.ts';
+import type { HandlerContext } from '../handler.ts';
 import { header } from '../headers.ts';
 import { partitionKeyOf } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
@@ -28,7 +29,6 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, pageBody, sessionHeaders } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 export async function listDocuments(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(database, request.path);

@@ -5,6 +5,7 @@ import { parsePatchBody } from '@tidemark/engine/internal';
 import { DatabaseError, partitionKeyEquals } from '@tidemark/model';
 import { readCharge } from '../charge.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
+import type { HandlerContext } from '../handler.ts';
 import { header } from '../headers.ts';
 import { partitionKeyOf, requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
@@ -13,7 +14,6 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, emptyResponse, matchesEtag, rejection, sessionHeaders, versionHeaders } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 export function createDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   refuseTriggers(request);

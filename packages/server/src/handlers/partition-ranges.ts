@@ -2,6 +2,7 @@
 
 import type { RangeInfo } from '@tidemark/engine';
 import { databaseRid, partitionKeyRangeRid } from '@tidemark/model';
+import type { HandlerContext } from '../handler.ts';
 import { header } from '../headers.ts';
 import type { CosmosRequest } from '../request.ts';
 import { textOfHeader } from '../request.ts';
@@ -9,7 +10,6 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, emptyResponse, listResponse } from '../response.ts';
-import type { HandlerContext } from './handler.ts';
 
 /**
  * Wire: a plain read lists the live ranges, and they cover the key space. Clients in other languages read the ranges like a

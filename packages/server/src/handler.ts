@@ -1,8 +1,8 @@
-// What every handler is: from a request to an answer. Handlers never import each other.
+// What every handler is: from a request to an answer.
 
 import type { Database } from '@tidemark/engine';
-import type { CosmosRequest } from '../request.ts';
-import type { CosmosResponse } from '../response.ts';
+import type { CosmosRequest } from './request.ts';
+import type { CosmosResponse } from './response.ts';
 
 export interface HandlerContext {
   readonly database: Database;

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { formatResourcePath, parseResourcePath } from '@tidemark/model';
+import { describe, expect, test } from 'vitest';
+import { header } from './headers.ts';
+import type { RequestHead } from './request.ts';
+import { routeOf, routes } from './route.ts';
+
+function head(verb: string, url: string, headers: Readonly<Record<string, string>> = {}): RequestHead {
+  const path = parseResourcePath(url);
+  if (path === undefined) throw new Error(`${url} is a path`);
+  return { verb, path, headers, apiVersion: undefined };
+}
+
+function errorOf(verb: string, url: string): { code: string; message: string } {
+  try {
+    routeOf(head(verb, url));
+  } catch (error) {
+    return error as { code: string; message: string };
+  }
+  throw new Error('there is a route');
+}
+
+describe('the route table', () => {
+  test('headers tell apart what shares a verb and a path', () => {
+    const name = (headers: Readonly<Record<string, string>>, verb = 'POST'): string =>
+      routeOf(head(verb, '/dbs/d/colls/c/docs', headers)).name;
+    expect(name({})).toBe('createDocument');
+    expect(name({ [header.isBatch]: 'True', [header.isBatchAtomic]: 'True' })).toBe('commitBatch');
+    expect(name({ [header.isBatch]: 'true', [header.isBatchAtomic]: 'false' })).toBe('commitBulk');
+    expect(name({ [header.contentType]: 'application/query+json' })).toBe('refuseQuery');
+    expect(name({ [header.isQueryPlan]: 'True' })).toBe('refuseQuery');
+    expect(name({}, 'GET')).toBe('listDocuments');
+    expect(name({ [header.changeFeed]: 'x' }, 'GET')).toBe('readChanges');
+  });
+
+  test('what is missing is named', () => {
+    expect(errorOf('POST', '/dbs/d/colls/c/sprocs/s')).toMatchObject({ code: 'not-supported' });
+    expect(errorOf('POST', '/dbs/d/colls/c/sprocs/s').message).toContain('stored procedure');
+    expect(errorOf('GET', '/dbs/d/users').message).toContain('user');
+    expect(errorOf('POST', '/dbs/d/colls/c/operations/other').message).toContain("'other'");
+    expect(errorOf('PATCH', '/dbs/d')).toMatchObject({ code: 'method-not-allowed' });
+    expect(errorOf('PATCH', '/dbs/d').message).toContain('GET, DELETE');
+  });
+
+  test('docs/reference/server.md names every route', () => {
+    const page = readFileSync(new URL('../../../docs/reference/server.md', import.meta.url), 'utf8');
+    for (const { verb, kind, isFeed } of routes) {
+      const names = ['{db}', '{c}', '{id}'];
+      const depth = { account: 0, database: 1, container: 2, document: 3, 'partition-key-range': 3 };
+      const ids = names.slice(0, (depth[kind as keyof typeof depth] ?? 0) - (isFeed ? 1 : 0));
+      // The only thing that a container is sent by POST.
+      const operation = verb === 'POST' && kind === 'container' && !isFeed ? 'partitionkeydelete' : undefined;
+      const path = decodeURIComponent(formatResourcePath({ kind, isFeed, ids, operation }));
+      expect(page, `${verb} ${path}`).toContain(`\`${verb} ${path}\``);
+    }
+  });
+});
