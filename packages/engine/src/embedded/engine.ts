@@ -199,9 +199,9 @@ export class EmbeddedEngine implements RangeEngine {
     } catch {
       // An index that failed has been reported and will be rebuilt; closing must still let go of everything.
     }
+    await this.#proving;
     await this.state.segments.close();
     await this.state.index.close();
-    await this.#proving;
     // The process has survived its index: what an earlier start may have suspected was not so.
     if (this.writer.failure === undefined) await this.#options.index.proven?.().catch(() => {});
   }
