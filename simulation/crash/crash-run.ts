@@ -17,6 +17,8 @@ export interface CrashReport {
   /** Kills that came while this was going on. */
   readonly during: Readonly<Record<Phase, number>>;
   readonly whileOpening: number;
+  /** Starts that found no index of use. The first is one of them. */
+  readonly rebuilds: number;
   readonly acknowledged: number;
   /** Documents whose write was not acknowledged and is there all the same. */
   readonly survived: number;
@@ -44,7 +46,7 @@ export async function runCrashes(options: {
   const random = new SeededRandom(options.seed);
   const model = new CrashModel();
   const during: Record<Phase, number> = { roll: 0, index: 0, split: 0, compaction: 0 };
-  const totals = { withWritesInFlight: 0, whileOpening: 0 };
+  const totals = { withWritesInFlight: 0, whileOpening: 0, rebuilds: 0 };
   let next = startWriter();
   try {
     // One more writer than kills: it only looks at what the last one left.
@@ -56,6 +58,7 @@ export async function runCrashes(options: {
       next = startWriter();
       const run = await runUntilKilled(writer, orders, plan, (message) => {
         options.onMessage?.(kill, message);
+        if (message.kind === 'rebuilt') totals.rebuilds += 1;
         model.take(message);
       });
       if (isLast) break;

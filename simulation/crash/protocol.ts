@@ -42,6 +42,8 @@ export type Message =
   /** Versions and deletes after the etag of the last time, or from the beginning. */
   | { readonly kind: 'versions'; readonly isWhole: boolean; readonly changes: readonly Seen[]; readonly etag: string }
   | { readonly kind: 'checked'; readonly problems: readonly string[] }
+  /** The index was of no use and has been rebuilt from the log. */
+  | { readonly kind: 'rebuilt' }
   | { readonly kind: 'ready' }
   /** About to be submitted. */
   | {

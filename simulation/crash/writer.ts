@@ -51,7 +51,12 @@ async function open(folder: string, phases: Phases): Promise<Database> {
   const environment = systemEnvironment();
   const files = watchedFiles(nodeFiles(folder), phases);
   const lock = await lockFolder(folder);
-  const index = watchedIndex(lmdbIndexProvider(folder, files, environment), phases);
+  const provider = lmdbIndexProvider(folder, files, environment);
+  const discard = async (): Promise<void> => {
+    report({ kind: 'rebuilt' });
+    await provider.discard();
+  };
+  const index = watchedIndex({ ...provider, discard }, phases);
   const engine = await EmbeddedEngine.open({ files, index, environment, segments, isRestored: false });
   return new Database(engine, { files, environment, runsMaintenance: false, release: () => lock.close() });
 }
