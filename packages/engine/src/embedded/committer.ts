@@ -79,7 +79,8 @@ export class Committer {
       submission.fail(this.#failure);
       return;
     }
-    if (this.#isFull) {
+    // Nobody overtakes those who wait already: they would wait as long as others keep coming.
+    if (this.#isFull || this.#queue.length > 0) {
       if (this.#queue.length >= queuedUnitsMax || this.#queuedBytes + submission.bytes > queuedBytesMax) {
         submission.fail(tooManyRequests());
         return;
@@ -121,6 +122,7 @@ export class Committer {
       if (this.#open.hasNobody || this.#failure !== undefined) break;
       const group = this.#open;
       this.#open = new OpenGroup();
+      this.#takeQueued();
       await this.#commit(group);
     }
     this.#running = undefined;
