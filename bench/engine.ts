@@ -46,19 +46,32 @@ const setting: Setting = {
 };
 
 await loadDatabases(setting, wants('feed'));
+if (wants('recovery')) await setting.one.copyTo(placeOf(options, 'recovery'));
 if (wants('writes') || wants('batches')) await loadLmdb(setting);
-if (wants('writes')) await measureWrites(setting);
-if (wants('batches')) await measureBatches(setting);
-if (wants('tail')) await measureTail(setting);
-if (wants('points')) await measurePoints(setting);
-if (wants('split')) await measureSplit(setting);
-if (wants('scale')) await measureScale(setting);
+const sections: Readonly<Record<string, (setting: Setting) => Promise<void>>> = {
+  writes: measureWrites,
+  batches: measureBatches,
+  tail: measureTail,
+  points: measurePoints,
+  split: measureSplit,
+  scale: measureScale,
+  space: measureSpace,
+  recovery: measureRecovery,
+};
+for (const [name, measure] of Object.entries(sections)) {
+  if (!wants(name)) continue;
+  try {
+    await measure(setting);
+  } catch (error) {
+    // The other sections' figures are still wanted.
+    console.error(`The section "${name}" failed:`, error);
+    process.exitCode = 1;
+  }
+}
 await setting.lmdb.close();
 setting.bareLog.close();
 await setting.four.close();
 await setting.one.close();
-if (wants('space')) await measureSpace(setting);
-if (wants('recovery')) await measureRecovery(setting, setting.one);
 rmSync(options.folder, { recursive: true, force: true });
 showProgress('');
 

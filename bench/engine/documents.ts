@@ -10,18 +10,17 @@ const head = '{"id":"0000000000","pk":"p0000","version":0000000000,"text":"';
 const partitionAt = head.indexOf('p0000') + 1;
 const versionAt = head.indexOf('"version":') + '"version":'.length;
 
-const template: Buffer = Buffer.from(`${head}${'tidemark '.repeat(200)}`.slice(0, documentBytes - 2).concat('"}'));
+const template: Buffer = templateOf(documentBytes);
 
-export interface BenchDocument {
-  readonly id: string;
-  readonly partitionKey: string;
-  readonly bytes: Buffer;
+export function templateOf(sizeBytes: number): Buffer {
+  const text = 'tidemark '.repeat(Math.ceil(sizeBytes / 9));
+  return Buffer.from(`${head}${text}`.slice(0, sizeBytes - 2).concat('"}'));
 }
 
 /** A fresh buffer every time: whoever stores a document takes it over. */
-export function documentOf(n: number, version: number): Buffer {
-  const bytes = Buffer.allocUnsafe(documentBytes);
-  template.copy(bytes);
+export function documentOf(n: number, version: number, like: Buffer = template): Buffer {
+  const bytes = Buffer.allocUnsafe(like.length);
+  like.copy(bytes);
   writeDigits(bytes, n, idAt, numberDigits);
   writeDigits(bytes, n % partitionKeys, partitionAt, 4);
   // A JSON number has no leading zeros: the first digit is always a 1.

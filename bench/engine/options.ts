@@ -17,8 +17,8 @@ export interface BenchOptions {
 }
 
 export const usage = `npm run bench:engine -- [--quick] [--documents 100000|1000000|10000000] [--folder PATH] [--only SECTION,…]
-  --quick      under a minute: short turns, 100 thousand documents
-  --documents  size of the large database (default: 1,000,000; with --quick 100,000)
+  --quick      under a minute: short turns, 50 thousand documents
+  --documents  size of the large database (default: 1,000,000; with --quick 50,000)
   --folder     where to work (default: data/bench, removed at the end)
   --only       writes, batches, feed, tail, points, split, scale, space, recovery`;
 
@@ -32,13 +32,13 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       only: { type: 'string', default: '' },
     },
   });
-  const documents = Number(values.documents ?? (values.quick ? 100_000 : 1_000_000));
+  const documents = Number(values.documents ?? (values.quick ? 50_000 : 1_000_000));
   if (!Number.isInteger(documents) || documents < 10_000) throw new Error('--documents takes a number from 10000 on.');
   return {
     isQuick: values.quick,
     documents,
     rounds: values.quick ? 3 : 5,
-    turnMs: values.quick ? 350 : 2_000,
+    turnMs: values.quick ? 300 : 2_000,
     folder: values.folder,
     sections: values.only === '' ? [] : values.only.split(','),
   };

@@ -7,15 +7,16 @@ import { fileURLToPath } from 'node:url';
 import type { ChildMessage, MemoryFigures } from './child.ts';
 import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
-import type { Subject } from './subject.ts';
+import { placeOf } from './setting.ts';
 
 const childPath: string = fileURLToPath(new URL('./child.ts', import.meta.url));
 const writingMs = 1_000;
 const mebibyte: number = 1024 * 1024;
 
-/** The subject has been closed before. */
-export async function measureRecovery({ report, options }: Setting, subject: Subject): Promise<void> {
-  const { folder, count } = subject;
+/** In a copy that was taken when the database held its first documents and nothing else. */
+export async function measureRecovery({ report, options }: Setting): Promise<void> {
+  const folder = placeOf(options, 'recovery');
+  const count = options.documents;
   report.section(`recovery and memory, ${count} documents`);
   showProgress('recovery: writing until killed');
   const { memory, acknowledged } = await writeAndKill(folder, count);
@@ -43,8 +44,8 @@ export async function measureRecovery({ report, options }: Setting, subject: Sub
   });
   addMemory(report, 'memory-open', 'just opened', opened);
   addMemory(report, 'memory-writing', 'after a second of 1,000 writers', memory);
-  const bits = (memory.bitmapBytes * 8) / options.documents;
-  report.add({ id: 'memory-bitmap', label: 'bitmaps, off-heap', figure: bits, unit: 'bits a document' });
+  const bits = (opened.bitmapBytes * 8) / opened.tail;
+  report.add({ id: 'memory-bitmap', label: 'bitmaps, off-heap', figure: bits, unit: 'bits a record' });
 }
 
 function addMemory(report: Setting['report'], id: string, label: string, memory: MemoryFigures): void {

@@ -1,5 +1,6 @@
 // Tidemark as an embedder uses it: a folder on the disk, every acknowledgement flushed.
 
+import { cpSync } from 'node:fs';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import type { Chance } from './chance.ts';
@@ -12,8 +13,8 @@ const containerId = 'documents';
 
 export class Subject implements AsyncDisposable {
   readonly folder: string;
-  readonly database: Database;
-  readonly container: Container;
+  database: Database;
+  container: Container;
   /** Documents 0 … count - 1 are in it. */
   count = 0;
   #version = 0;
@@ -33,6 +34,14 @@ export class Subject implements AsyncDisposable {
     return new Subject(folder, database, container);
   }
 
+  /** Copies the folder as it is when the database is closed, and goes on. */
+  async copyTo(folder: string): Promise<void> {
+    await this.database.close();
+    cpSync(this.folder, folder, { recursive: true });
+    this.database = await openDatabase({ folder: this.folder, sync: 'full', maintenance: false });
+    this.container = this.database.container(databaseId, containerId);
+  }
+
   /** A second container in the same database. */
   async beside(id: string): Promise<Container> {
     const definition = { id, partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
@@ -41,8 +50,8 @@ export class Subject implements AsyncDisposable {
 
   insert = (): Promise<unknown> => this.container.create(documentOf(this.count++, 0));
 
-  update(chance: Chance): Promise<unknown> {
-    return this.container.replace(documentOf(chance(this.count), ++this.#version));
+  update(chance: Chance, like?: Buffer): Promise<unknown> {
+    return this.container.replace(documentOf(chance(this.count), ++this.#version, like));
   }
 
   /** Every second one of a new document, so that both of its ways are in the figure. */
