@@ -118,7 +118,7 @@ export class ModelContainer {
   isExpired(version: ModelVersion, clockMs: number): boolean {
     const { defaultTtl } = this.options;
     if (defaultTtl === undefined) return false;
-    const own = version.value['ttl'];
+    const own = version.value.ttl;
     const ttl = typeof own === 'number' ? own : defaultTtl;
     if (ttl < 0) return false;
     const nowMs = this.timeIn(this.rangeOf(version.key), clockMs);
@@ -214,7 +214,7 @@ class UnitModel {
   }
 
   #apply(operation: ModelOperation): ErrorCode | undefined {
-    const id = 'value' in operation ? (operation.value['id'] as string) : operation.id;
+    const id = 'value' in operation ? (operation.value.id as string) : operation.id;
     const live = this.#live(id);
     switch (operation.kind) {
       case 'create':
@@ -269,13 +269,13 @@ class UnitModel {
   /** False when another live document of the partition has the value; one that is over makes way. */
   #claim(id: string, value: Readonly<Record<string, unknown>>): boolean {
     if (!this.#container.options.isUnique) return true;
-    const wanted = value['u'] ?? null;
+    const wanted = value.u ?? null;
     for (const [otherId, made] of [...this.#made]) {
-      if (otherId !== id && made !== undefined && (made.value['u'] ?? null) === wanted) return false;
+      if (otherId !== id && made !== undefined && (made.value.u ?? null) === wanted) return false;
     }
     for (const stored of [...this.#container.documents.values()]) {
       if (stored.key.text !== this.#key.text || stored.id === id || this.#made.has(stored.id)) continue;
-      if ((stored.value['u'] ?? null) !== wanted) continue;
+      if ((stored.value.u ?? null) !== wanted) continue;
       if (this.#container.isVisible(stored, this.#clockMs)) return false;
       this.#removeOver(stored);
     }

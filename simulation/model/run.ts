@@ -27,7 +27,7 @@ export async function runModel(options: ModelRunOptions): Promise<Readonly<Recor
     return run.counts;
   } catch (error) {
     const replay = `npm run simulate:model -- --seed ${options.seed} --steps ${options.steps}`;
-    const trace = run.trace.slice(-25).join(' | ');
+    const trace = run.trace.slice(-(Number(process.env.TRACE) || 25)).join(' | ');
     throw new Error(
       `seed ${options.seed}, step ${run.trace.length}: ${String(error)}\n  replay: ${replay}\n  last: ${trace}`,
       {
@@ -245,8 +245,8 @@ class ModelRun {
       pad: 'x'.repeat(random.int(random.bool(0.1) ? 6_000 : 500)),
     };
     for (const [i, name] of names.entries()) value[name] = key.values[i];
-    if (random.bool(0.5)) value['u'] = random.int(4);
-    if (random.bool(0.2)) value['ttl'] = random.pick([-1, 1, 5, 60]);
+    if (random.bool(0.5)) value.u = random.int(4);
+    if (random.bool(0.2)) value.ttl = random.pick([-1, 1, 5, 60]);
     return value;
   }
 
@@ -476,7 +476,7 @@ class ModelRun {
       rounds += 1;
       agree(rounds < compactionsMax, () => 'compaction does not come to an end');
     }
-    this.counts['compactions'] = (this.counts['compactions'] ?? 0) + rounds;
+    this.counts.compactions = (this.counts.compactions ?? 0) + rounds;
   }
 
   /** Nothing is written meanwhile, so every page must be right, whatever compaction does to what it reads. */

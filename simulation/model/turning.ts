@@ -3,6 +3,7 @@
 
 import type { FileSystem, IndexChange, IndexStore, LogFile } from '@tidemark/engine/internal';
 import type { SeededRandom } from '@tidemark/testing';
+import { PowerCutError } from '@tidemark/testing';
 
 /** Opening and reading take a turn now and then. Everything else goes straight to the files below. */
 export function turningFiles(files: FileSystem, random: SeededRandom): FileSystem {
@@ -34,21 +35,28 @@ function turningFile(file: LogFile, random: SeededRandom): LogFile {
   };
 }
 
-/** A transaction becomes visible some turns after it was asked for, and durable some turns after that. */
-export function turningIndex(index: IndexStore, random: SeededRandom): IndexStore {
+/**
+ * A transaction becomes visible some turns after it was asked for, and durable some turns after that. When the process that
+ * asked has ended meanwhile, it is never.
+ */
+export function turningIndex(index: IndexStore, random: SeededRandom, hasEnded: () => boolean): IndexStore {
+  const turn = async (): Promise<void> => {
+    await someTurns(random);
+    if (hasEnded()) throw new PowerCutError();
+  };
   return {
     keyBytesMax: index.keyBytesMax,
     get: (key) => index.get(key),
     range: (options) => index.range(options),
     apply: async (changes: readonly IndexChange[]) => {
-      await someTurns(random);
+      await turn();
       await index.apply(changes);
-      await someTurns(random);
+      await turn();
     },
     sync: async () => {
-      await someTurns(random);
+      await turn();
       await index.sync();
-      await someTurns(random);
+      await turn();
     },
     close: () => index.close(),
   };

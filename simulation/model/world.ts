@@ -52,7 +52,10 @@ export class World {
     const options: EmbeddedEngineOptions = {
       files: this.#files,
       index: {
-        open: async () => turningIndex(this.#index.open(), this.random.fork('index')),
+        open: async () => {
+          const disk = this.#disk;
+          return turningIndex(this.#index.open(), this.random.fork('index'), () => disk.isOut);
+        },
         discard: async () => {
           this.#index = new MemoryIndexDisk();
         },

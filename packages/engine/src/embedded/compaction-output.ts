@@ -111,11 +111,13 @@ function isDroppable(
   dropsTombstones: boolean,
 ): boolean {
   const { historyMs, floorSecond } = container.entry;
-  if (view.operation(record) === operation.delete) {
-    return dropsTombstones && (historyMs === 0 || Math.floor(view.timeMs(record) / 1000) <= floorSecond);
-  }
-  if (!state.usage.isSuperseded(segment, ordinal)) return false;
-  return historyMs === 0 || state.usage.supersededSecond(segment, ordinal) <= floorSecond;
+  const isDelete = view.operation(record) === operation.delete;
+  if (isDelete ? !dropsTombstones : !state.usage.isSuperseded(segment, ordinal)) return false;
+  if (historyMs === 0) return true;
+  // Where the clock was set back after a trim, a record can be older than the floor and yet above it.
+  if (view.lsn(record) > container.rangeOf(view.epk(record)).entry.floorLsn) return false;
+  const second = isDelete ? Math.floor(view.timeMs(record) / 1000) : state.usage.supersededSecond(segment, ordinal);
+  return second <= floorSecond;
 }
 
 function copyRecord(view: FrameView, record: number): RecordInput {

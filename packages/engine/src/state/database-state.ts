@@ -229,9 +229,11 @@ export class DatabaseState {
     if (version === undefined) this.usage.add(segment, record.container, record.tombstoneBytes, true);
     else this.usage.add(segment, record.container, version.place.recordBytes, false);
     if (previous !== undefined) {
-      const keepsHistory = (this.#containers.get(record.container)?.entry.historyMs ?? 0) > 0;
-      const second = keepsHistory || turnedOn.has(record.container) ? Math.floor(record.timeMs / 1000) : undefined;
-      this.usage.supersede(previous.place, record.container, second);
+      const entry = this.#containers.get(record.container)?.entry;
+      const keepsHistory = (entry?.historyMs ?? 0) > 0 || turnedOn.has(record.container);
+      // What is superseded after a trim is kept by that trim, also when the clock has been set back behind it.
+      const second = Math.max(Math.floor(record.timeMs / 1000), (entry?.floorSecond ?? 0) + 1);
+      this.usage.supersede(previous.place, record.container, keepsHistory ? second : undefined);
     }
     const range = this.#ranges.get(record.range);
     if (range === undefined) return;
