@@ -80,6 +80,7 @@ const pagesMax = 100_000;
 export class Bench {
   readonly clock: VirtualClock;
   readonly #made: EngineUnderTest;
+  readonly #gates: Gate[] = [];
 
   constructor(made: EngineUnderTest, clock: VirtualClock) {
     this.#made = made;
@@ -118,7 +119,15 @@ export class Bench {
 
   holdFlush(): Gate {
     if (this.#made.holdFlush === undefined) throw new Error('the flushes of this engine cannot be held');
-    return this.#made.holdFlush();
+    const gate = this.#made.holdFlush();
+    this.#gates.push(gate);
+    return gate;
+  }
+
+  /** Lets go of what the case held, also when it failed half-way, and closes the engine. */
+  async close(): Promise<void> {
+    for (const gate of this.#gates) gate.release();
+    await this.#made.close();
   }
 
   /** A new container with the key path /pk, version 2, unless the setup says otherwise. */

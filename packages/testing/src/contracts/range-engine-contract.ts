@@ -64,13 +64,12 @@ export function rangeEngineContract(name: string, make: MakeEngine): void {
 /** Runs one case on a fresh engine; false when the engine does not offer what the case needs. Rejects when it fails. */
 export async function runCase(each: ContractCase, make: MakeEngine): Promise<boolean> {
   const clock = new VirtualClock();
-  const made = await make({ clock });
+  const bench = new Bench(await make({ clock }), clock);
   try {
-    const bench = new Bench(made, clock);
     if (each.needs?.some((need) => !bench.offers(need))) return false;
     await each.run(bench);
     return true;
   } finally {
-    await made.close();
+    await bench.close();
   }
 }

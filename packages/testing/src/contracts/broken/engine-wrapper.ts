@@ -1,0 +1,122 @@
+// An engine that passes everything on to another one; the broken engines change one thing each.
+
+import type {
+  ContainerInfo,
+  DatabaseInfo,
+  Decide,
+  DocumentKey,
+  EngineProfile,
+  FeedPage,
+  FeedRequest,
+  FeedScope,
+  RangeEngine,
+  RangeInfo,
+  ReadFeedPage,
+  StoredDocument,
+  Unit,
+  UnitResult,
+} from '@tidemark/engine/internal';
+
+export class EngineWrapper implements RangeEngine {
+  protected readonly inner: RangeEngine;
+
+  constructor(inner: RangeEngine) {
+    this.inner = inner;
+  }
+
+  get profile(): EngineProfile {
+    return this.inner.profile;
+  }
+
+  databases(): DatabaseInfo[] {
+    return this.inner.databases();
+  }
+
+  createDatabase(id: string): Promise<DatabaseInfo> {
+    return this.inner.createDatabase(id);
+  }
+
+  deleteDatabase(id: string): Promise<void> {
+    return this.inner.deleteDatabase(id);
+  }
+
+  containers(database: string): ContainerInfo[] {
+    return this.inner.containers(database);
+  }
+
+  createContainer(...args: Parameters<RangeEngine['createContainer']>): Promise<ContainerInfo> {
+    return this.inner.createContainer(...args);
+  }
+
+  replaceContainer(...args: Parameters<RangeEngine['replaceContainer']>): Promise<ContainerInfo> {
+    return this.inner.replaceContainer(...args);
+  }
+
+  deleteContainer(container: number): Promise<void> {
+    return this.inner.deleteContainer(container);
+  }
+
+  ranges(container: number): RangeInfo[] {
+    return this.inner.ranges(container);
+  }
+
+  rangeOf(container: number, epk: Uint8Array): string {
+    return this.inner.rangeOf(container, epk);
+  }
+
+  split(container: number, range: string, at?: string): Promise<readonly RangeInfo[]> {
+    return this.inner.split(container, range, at);
+  }
+
+  merge(container: number, left: string, right: string): Promise<RangeInfo> {
+    return this.inner.merge(container, left, right);
+  }
+
+  onRoutingChange(callback: (container: number) => void): void {
+    this.inner.onRoutingChange(callback);
+  }
+
+  commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
+    return this.inner.commit(container, range, unit, decide);
+  }
+
+  get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
+    return this.inner.get(container, key);
+  }
+
+  getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]> {
+    return this.inner.getMany(container, keys);
+  }
+
+  getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined> {
+    return this.inner.getByRid(container, ridNumber);
+  }
+
+  readFeed(...args: Parameters<RangeEngine['readFeed']>): Promise<ReadFeedPage> {
+    return this.inner.readFeed(...args);
+  }
+
+  deletePartition(...args: Parameters<RangeEngine['deletePartition']>): Promise<void> {
+    return this.inner.deletePartition(...args);
+  }
+
+  feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage> {
+    return this.inner.feed(scope, request);
+  }
+
+  lsnAt(container: number, range: string, timeMs: number): number {
+    return this.inner.lsnAt(container, range, timeMs);
+  }
+
+  watch(container: number, ranges: readonly string[], callback: () => void): () => void {
+    return this.inner.watch(container, ranges, callback);
+  }
+
+  trim(container: number): Promise<void> {
+    return this.inner.trim(container);
+  }
+
+  sweep(container: number): Promise<number> {
+    return this.inner.sweep(container);
+  }
+}
