@@ -186,6 +186,17 @@ test('[wire 6] a replace may change everything else', () => {
   expect(() => checkReplaceable(read(), next)).not.toThrow();
 });
 
+test('a definition that nests too deep or is too large is refused before it reaches the log', () => {
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+  const refused = expect.objectContaining({ code: 'invalid-definition' });
+
+  expect(() => read({ x: nested(100) })).not.toThrow();
+  expect(() => read({ x: nested(200) })).toThrow(refused);
+  expect(() => read({ indexingPolicy: { x: nested(100_000) } })).toThrow(refused);
+  expect(() => read({ x: 'x'.repeat(100_000) })).not.toThrow();
+  expect(() => read({ x: 'x'.repeat(1_000_000) })).toThrow(refused);
+});
+
 function uniqueKeys(count: number, pathCount: number) {
   return Array.from({ length: count }, (_, key) => ({
     paths: Array.from({ length: pathCount }, (_unused, path) => `/k${key}/p${path}`),

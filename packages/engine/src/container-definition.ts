@@ -8,6 +8,7 @@ import type { PartitionKeyDefinition } from '@tidemark/model';
 import {
   DatabaseError,
   defaultPartitionKeyPath,
+  documentDepthMax,
   isDatabaseError,
   parsePartitionKeyPath,
   uniqueKeyPathsMax,
@@ -68,6 +69,7 @@ export interface ContainerDefinitionOptions {
 /** Throws DatabaseError: invalid-definition, invalid-id, invalid-ttl. */
 export function readContainerDefinition(input: unknown, options: ContainerDefinitionOptions = {}): ContainerDefinition {
   if (!isObject(input)) throw invalid('The definition of a container must be a JSON object.');
+  checkSize(input);
   const geospatialConfig = readGeospatialConfig(own(input, 'geospatialConfig'));
   const changeFeedPolicy = readChangeFeedPolicy(own(input, 'changeFeedPolicy'));
   const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
@@ -130,6 +132,24 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 const minutesMax = 2_147_483_647;
+
+/** Every segment begins with all definitions, so that a large one is written again and again. */
+const definitionBytesMax: number = 256 * 1024;
+
+/** It has to be written as JSON: what is too deep for that would end the log instead of the request. */
+function checkSize(input: JsonObject): void {
+  if (isDeeperThan(input, documentDepthMax)) {
+    throw invalid(`The definition of a container may nest at most ${documentDepthMax} levels deep.`);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  if (bytes <= definitionBytesMax) return;
+  throw invalid(`The definition of a container may have at most ${definitionBytesMax} bytes; this one has ${bytes}.`);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1));
+}
 
 function readPartitionKey(input: unknown, allowNone: boolean): PartitionKeyDefinition {
   if (input !== undefined && input !== null) return validatePartitionKeyDefinition(input);
