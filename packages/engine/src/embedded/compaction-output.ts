@@ -114,10 +114,10 @@ function isDroppable(
   const isDelete = view.operation(record) === operation.delete;
   if (isDelete ? !dropsTombstones : !state.usage.isSuperseded(segment, ordinal)) return false;
   if (historyMs === 0) return true;
-  // Where the clock was set back after a trim, a record can be older than the floor and yet above it.
-  if (view.lsn(record) > container.rangeOf(view.epk(record)).entry.floorLsn) return false;
-  const second = isDelete ? Math.floor(view.timeMs(record) / 1000) : state.usage.supersededSecond(segment, ordinal);
-  return second <= floorSecond;
+  if (!isDelete) return state.usage.supersededSecond(segment, ordinal) <= floorSecond;
+  // Where the clock was set back after a trim, a delete can be older than the floor and yet above it.
+  const { floorLsn } = container.rangeOf(view.epk(record)).entry;
+  return Math.floor(view.timeMs(record) / 1000) <= floorSecond && view.lsn(record) <= floorLsn;
 }
 
 function copyRecord(view: FrameView, record: number): RecordInput {

@@ -63,6 +63,7 @@ function measure(state: DatabaseState, segment: Segment, lastSequence: number, d
   let kept = 0;
   let useless = 0;
   let hasSuperseded = false;
+  const retained = retainedShare(state, segment);
   for (const [number, sums] of state.usage.sums(segment.id)) {
     const entry = state.findContainer(number)?.entry;
     const all = sums.liveBytes + sums.supersededBytes + sums.tombstoneBytes;
@@ -71,9 +72,10 @@ function measure(state: DatabaseState, segment: Segment, lastSequence: number, d
       continue;
     }
     if (sums.supersededRecords > 0) hasSuperseded = true;
-    const retained = entry.historyMs === 0 ? 0 : retainedShare(state, segment, entry.floorSecond);
-    const keepsTombstones = entry.historyMs > 0 || !dropsTombstones;
-    const own = sums.liveBytes + sums.supersededBytes * retained + (keepsTombstones ? sums.tombstoneBytes : 0);
+    const keepsHistory = entry.historyMs > 0;
+    const keepsTombstones = keepsHistory || !dropsTombstones;
+    const versions = sums.liveBytes + (keepsHistory ? sums.supersededBytes * retained : 0);
+    const own = versions + (keepsTombstones ? sums.tombstoneBytes : 0);
     kept += own;
     useless += all - own;
   }
@@ -83,8 +85,18 @@ function measure(state: DatabaseState, segment: Segment, lastSequence: number, d
   return { segment, lastSequence, keptBytes: kept, usefulShare: isCompact ? 1 : kept / used, hasSuperseded };
 }
 
-/** How much of what is superseded in a segment history still needs; one look at its seconds. */
-function retainedShare(state: DatabaseState, segment: Segment, floorSecond: number): number {
+/**
+ * How much of what is superseded in a segment history still needs; one look at its seconds. Whose record it is they do not
+ * tell, so the container that was trimmed least counts: a guess too low would have the segment rewritten for nothing, and again.
+ */
+function retainedShare(state: DatabaseState, segment: Segment): number {
+  let floorSecond = Number.POSITIVE_INFINITY;
+  for (const [number, sums] of state.usage.sums(segment.id)) {
+    const entry = state.findContainer(number)?.entry;
+    if (entry === undefined || entry.historyMs === 0 || sums.supersededRecords === 0) continue;
+    floorSecond = Math.min(floorSecond, entry.floorSecond);
+  }
+  if (floorSecond === Number.POSITIVE_INFINITY) return 0;
   let superseded = 0;
   let retained = 0;
   for (let ordinal = 0; ordinal < segment.recordCount; ordinal += 1) {

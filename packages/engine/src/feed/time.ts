@@ -1,5 +1,6 @@
 // From a time to a position: through the `time` tree, which has the first LSN of every second in which a range was written.
 
+import { keyRangesIntersect } from '@tidemark/model';
 import { readUint48BE, timeKey } from '../index/keys.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
@@ -20,14 +21,23 @@ export function lsnAtTime(state: DatabaseState, range: RangeState, timeMs: numbe
   return first === Number.POSITIVE_INFINITY ? range.tailLsn : first - 1;
 }
 
-/** The lowest LSN above which no change is as old as the given second: the floor of a history that goes back to it. */
+/**
+ * An LSN above which no change is as old as the given second: the floor of a history that goes back to it. Sources that
+ * share keys are one sequence, in which LSNs and times grow together: the first young change in any of them bounds them all.
+ * Sources that do not came together by a merge, and the greater of their floors counts.
+ */
 export function lsnFloorAt(state: DatabaseState, range: RangeState, second: number): number {
+  const sources = [...range.entry.ancestors, { ...range.entry, ...liveSource(range) }].map((source) => ({
+    source,
+    young: firstLsnAfterSecond(state, source.number, second) ?? Number.POSITIVE_INFINITY,
+  }));
   let floor = range.entry.floorLsn;
-  for (const source of [...range.entry.ancestors, liveSource(range)]) {
+  for (const { source } of sources) {
     // A range that was split off a moment ago has an end but nothing of its own below it.
     if (!hasRecordsUpTo(state, source.number, second)) continue;
-    const after = firstLsnAfterSecond(state, source.number, second);
-    floor = Math.max(floor, Math.min(source.endLsn, (after ?? source.endLsn + 1) - 1));
+    const sequence = sources.filter((other) => keyRangesIntersect(other.source, source));
+    const young = Math.min(...sequence.map((other) => other.young));
+    floor = Math.max(floor, Math.min(source.endLsn, young - 1));
   }
   return floor;
 }
