@@ -6,7 +6,7 @@
 import { DatabaseError } from '@tidemark/model';
 import type { EmbeddedEngine } from './embedded/engine.ts';
 import type { FileSystem } from './files/file-system.ts';
-import { markRestored } from './folder.ts';
+import { isMarked, markRestored } from './folder.ts';
 import { segmentFolder, segmentIdOf, segmentPath } from './log/segment.ts';
 
 const copyBytes = 1024 * 1024;
@@ -37,6 +37,10 @@ export async function restore(backup: FileSystem, target: FileSystem): Promise<v
   const names = (await backup.list(segmentFolder)).filter((name) => segmentIdOf(name) !== undefined);
   if (names.length === 0) {
     throw new DatabaseError('folder-foreign', 'There is no backup in this folder: it has no segments.');
+  }
+  // Written last: without it the newest segments may be missing, which nothing else would show.
+  if (!(await isMarked(backup))) {
+    throw new DatabaseError('folder-foreign', 'The backup in this folder is not complete: its mark is missing.');
   }
   await claimTarget(target);
   for (const name of names) await copyFile(backup, target, `${segmentFolder}/${name}`, Number.POSITIVE_INFINITY);

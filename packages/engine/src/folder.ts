@@ -50,6 +50,10 @@ export async function claimFolder(files: FileSystem, environment: Environment): 
   return { isRestored, opened: () => writeMark(files, rest) };
 }
 
+export async function isMarked(files: FileSystem): Promise<boolean> {
+  return (await readMark(files)) !== undefined;
+}
+
 /** Marks a folder that a backup was copied to. */
 export function markRestored(files: FileSystem): Promise<void> {
   return writeMark(files, { format: folderFormat, createdMs: 0, isRestored: true });
