@@ -11,6 +11,8 @@ export interface Contestant {
 
 export interface Standing {
   readonly perSecond: number;
+  /** Processor time of one operation. */
+  readonly processorMicros: number;
   readonly latencyMs: number;
   readonly latencyP99Ms: number;
 }
@@ -34,6 +36,7 @@ export async function contest(
   for (const [name, list] of drives) {
     standings.set(name, {
       perSecond: median(list.map(perSecond)),
+      processorMicros: median(list.map((driven) => (driven.processorMs * 1_000) / driven.operations)),
       latencyMs: median(list.map((driven) => driven.latencyMs.p50)),
       latencyP99Ms: median(list.map((driven) => driven.latencyMs.p99)),
     });

@@ -9,7 +9,8 @@ import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
 
-const childPath: string = fileURLToPath(new URL('./child.ts', import.meta.url));
+/** As compiled, beside this file. */
+const childPath: string = fileURLToPath(new URL('./child.js', import.meta.url));
 const writingMs = 1_000;
 const mebibyte: number = 1024 * 1024;
 

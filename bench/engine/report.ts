@@ -1,7 +1,7 @@
 // What was found: rows for people, one line of JSON for programs.
 
 import { execFileSync } from 'node:child_process';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 
 export interface Row {
   /** The name in the JSON. */
@@ -86,6 +86,8 @@ export function machineFacts(): Readonly<Record<string, unknown>> {
     v8: process.versions.v8,
     cpu: cpu?.model,
     cores: cpus().length,
+    /** Over the last minute, this run included; far above the cores, the figures say little. */
+    load: loadavg()[0],
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     platform: `${process.platform} ${process.arch}`,
     time: new Date().toISOString(),

@@ -28,8 +28,14 @@ export async function measureScale(setting: Setting): Promise<void> {
       drive({ writers: 1, turnMs: options.turnMs }, () => readOne(subject, chance(subject.count))),
     feed: async (subject) => {
       const read = await readFeed(subject, tailsOf(subject));
-      const latencyMs = { p50: 0, p99: 0, max: 0 };
-      return { operations: read.documents, elapsedMs: read.elapsedMs, acknowledgedMs: read.elapsedMs, latencyMs };
+      const { documents: operations, elapsedMs } = read;
+      return {
+        operations,
+        elapsedMs,
+        acknowledgedMs: elapsedMs,
+        processorMs: 0,
+        latencyMs: { p50: 0, p99: 0, max: 0 },
+      };
     },
   };
   for (const [label, work] of Object.entries(works)) {

@@ -5,6 +5,8 @@ export interface Drive {
   /** From the first operation to the last acknowledgement, and to the end of what was left to do in the background. */
   readonly elapsedMs: number;
   readonly acknowledgedMs: number;
+  /** Of all threads; unlike time it hardly depends on who else uses the machine. */
+  readonly processorMs: number;
   readonly latencyMs: Quantiles;
 }
 
@@ -25,6 +27,7 @@ export interface DriveOptions {
 
 export async function drive(options: DriveOptions, operation: () => Promise<unknown>): Promise<Drive> {
   const latencies: number[] = [];
+  const processorBefore = process.cpuUsage();
   const startedMs = performance.now();
   const endMs = startedMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
   const limit = options.operations ?? Number.POSITIVE_INFINITY;
@@ -42,7 +45,10 @@ export async function drive(options: DriveOptions, operation: () => Promise<unkn
   const acknowledgedMs = performance.now() - startedMs;
   await options.settle?.();
   const elapsedMs = performance.now() - startedMs;
-  return { operations: latencies.length, elapsedMs, acknowledgedMs, latencyMs: quantiles(latencies) };
+  const { user, system } = process.cpuUsage(processorBefore);
+  const processorMs = (user + system) / 1_000;
+  const latencyMs = quantiles(latencies);
+  return { operations: latencies.length, elapsedMs, acknowledgedMs, processorMs, latencyMs };
 }
 
 export function perSecond({ operations, elapsedMs }: { operations: number; elapsedMs: number }): number {
