@@ -166,6 +166,19 @@ describe('documents', () => {
   });
 });
 
+test('[wire 17.14] a client with session consistency keeps its tokens over several ranges and a split', async () => {
+  const { id } = await world.container({ throughput: 12_000 });
+  const client = clientOf(world.url, undefined, { consistencyLevel: 'Session' });
+  const container = client.database('db').container(id);
+  for (let i = 0; i < 10; i += 1) await container.items.create({ id: `${i}`, pk: `k${i}` });
+  await world.inside(container).split('0');
+  for (let i = 0; i < 10; i += 1) {
+    await container.items.upsert({ id: `${i}`, pk: `k${i}`, n: i });
+    expect((await container.item(`${i}`, `k${i}`).read()).resource).toMatchObject({ n: i });
+  }
+  client.dispose();
+});
+
 describe('many at once', () => {
   test('[M6] a batch is all or nothing', async () => {
     const container = await world.container();

@@ -104,8 +104,13 @@ function nextContainerId(): string {
   return `c${containers}`;
 }
 
-export function clientOf(endpoint: string, key: string = wellKnownKey): CosmosClient {
-  return new CosmosClient({ endpoint, key, connectionPolicy: { enableBackgroundEndpointRefreshing: false } });
+export function clientOf(
+  endpoint: string,
+  key: string = wellKnownKey,
+  options: Partial<CosmosClientOptions> = {},
+): CosmosClient {
+  const connectionPolicy = { enableBackgroundEndpointRefreshing: false };
+  return new CosmosClient({ endpoint, key, connectionPolicy, ...options });
 }
 
 export interface RawOptions {

@@ -1,6 +1,8 @@
 // What no SDK shows: headers, signatures and bodies, with plain fetch.
 
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { rawFetch, World } from './harness.ts';
@@ -508,6 +510,19 @@ describe('change feed', () => {
     await put(made, { id: '1', pk: 'a', n: 2 });
     const page = await feed(made, { 'a-im': 'Full-Fidelity Feed', 'if-modified-since': time });
     expect(page.json.Documents).toMatchObject([{ current: { n: 2 }, metadata: { operationType: 'replace', lsn: 2 } }]);
+  });
+});
+
+describe('connections', () => {
+  test('closing does not wait for those on which nothing is asked', async () => {
+    const server = await startServer({ database: world.database });
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    await rawFetch(server.url, 'GET', '/', {});
+    const since = performance.now();
+    await server.close();
+    expect(performance.now() - since).toBeLessThan(2_000);
+    socket.destroy();
   });
 });
 

@@ -56,6 +56,8 @@ class Front {
   readonly server: Server;
   readonly #options: ServerOptions;
   readonly #masterKey: Buffer;
+  /** For each open connection the number of requests under way on it. */
+  readonly #underWay = new Map<Socket, number>();
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions, masterKey: Buffer) {
@@ -66,6 +68,10 @@ class Front {
       void this.#answer(incoming, outgoing);
     });
     this.server.on('clientError', refuseMalformed);
+    this.server.on('connection', (socket: Socket) => {
+      this.#underWay.set(socket, 0);
+      socket.once('close', () => this.#underWay.delete(socket));
+    });
   }
 
   close(): Promise<void> {
@@ -75,13 +81,16 @@ class Front {
         clearTimeout(deadline);
         resolve();
       });
-      this.server.closeIdleConnections();
+      // Node's own closeIdleConnections leaves those open on which nothing has been asked yet.
+      for (const [socket, requests] of this.#underWay) if (requests === 0) socket.destroy();
     });
     return this.#closing;
   }
 
   async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const activityId = randomUUID();
+    this.#count(incoming.socket, 1);
+    outgoing.once('close', () => this.#count(incoming.socket, -1));
     // A client that goes away while it is being answered is no error of ours.
     outgoing.on('error', () => {});
     try {
@@ -94,6 +103,11 @@ class Front {
       }
       if (!outgoing.headersSent) send(outgoing, errorResponse(error), activityId, this.#closing !== undefined);
     }
+  }
+
+  #count(socket: Socket, change: number): void {
+    const requests = this.#underWay.get(socket);
+    if (requests !== undefined) this.#underWay.set(socket, requests + change);
   }
 
   async #respond(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
