@@ -5,7 +5,12 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContainerRequest, Container as SdkContainer, Database as SdkDatabase } from '@azure/cosmos';
+import type {
+  ContainerRequest,
+  CosmosClientOptions,
+  Container as SdkContainer,
+  Database as SdkDatabase,
+} from '@azure/cosmos';
 import { CosmosClient } from '@azure/cosmos';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
