@@ -10,7 +10,7 @@ import { decodeSlices } from './index/slices.ts';
 import type { FrameView } from './log/frame.ts';
 import { frameKind, operation, uniqueDigestBytes } from './log/frame.ts';
 import { SegmentScan } from './log/scan.ts';
-import { segmentHeaderBytes, segmentPath } from './log/segment.ts';
+import { readSegmentHeader, segmentHeaderBytes, segmentPath } from './log/segment.ts';
 import type { Segment } from './log/segment-store.ts';
 import type { DatabaseState } from './state/database-state.ts';
 import { catalogContainer } from './state/group.ts';
@@ -69,6 +69,12 @@ async function checkSegment(
 ): Promise<void> {
   const sequence = segment.header.kind === 'compacted' ? 0 : segment.header.firstSequence;
   let scan: SegmentScan;
+  try {
+    // The index knows the header as well; the next rebuild has only the one in the file.
+    await readSegmentHeader(files, segment.id);
+  } catch (error) {
+    report(found, isDatabaseError(error) ? error.message : `${segmentPath(segment.id)}: ${String(error)}`);
+  }
   try {
     scan = await SegmentScan.open(files, segment.header, { offset: segmentHeaderBytes, sequence });
   } catch (error) {

@@ -271,10 +271,16 @@ export class FrameView {
     return end <= this.bytes.length && crc32(this.bytes.subarray(offset, end)) === this.bodyCrc(record);
   }
 
-  /** Header, runs, table, keys and every body. */
+  /** Header, runs, table, keys, every body and the padding. */
   verifyAll(): boolean {
     if (this.bytes.length < this.header.length || !this.verifyTable()) return false;
-    for (let run = 0; run < this.header.runCount; run += 1) if (!this.verifyRun(run)) return false;
+    let end = this.header.bodiesOffset;
+    for (let run = 0; run < this.header.runCount; run += 1) {
+      if (!this.verifyRun(run)) return false;
+      end = Math.max(end, this.bodyOffsetOfRun(run) + this.bodyBytesOfRun(run));
+    }
+    // The padding has no checksum and needs none: it is zero.
+    for (; end < this.header.length; end += 1) if (this.bytes[end] !== 0) return false;
     return true;
   }
 

@@ -75,7 +75,7 @@ function decodeSegmentHeader(bytes: Buffer, id: number): SegmentHeader {
   if (bytes.toString('latin1', 0, mark.length) !== mark) {
     throw corrupt(path, 0, 'it does not begin like a segment');
   }
-  checkFormat(bytes.readUInt32LE(8));
+  checkFormat(bytes.readUInt32LE(8), `The segment ${path}`);
   const length = bytes.readUInt32LE(16);
   if (20 + length > bytes.length || crc32(bytes.subarray(20, 20 + length)) !== bytes.readUInt32LE(12)) {
     throw corrupt(path, 12, 'the checksum of its header is wrong');
@@ -86,9 +86,9 @@ function decodeSegmentHeader(bytes: Buffer, id: number): SegmentHeader {
   return header;
 }
 
-export function checkFormat(format: number): void {
+export function checkFormat(format: number, what = 'The data folder'): void {
   if (format === folderFormat) return;
-  const message = `The data folder has format ${format}; this version reads format ${folderFormat}.`;
+  const message = `${what} has format ${format}; this version reads format ${folderFormat}.`;
   if (format > folderFormat) throw new DatabaseError('format-newer', `${message} Use a newer version of Tidemark.`);
   throw new DatabaseError('format-older', `${message} Upgrade the folder first.`);
 }
