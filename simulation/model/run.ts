@@ -27,7 +27,7 @@ export async function runModel(options: ModelRunOptions): Promise<Readonly<Recor
     return run.counts;
   } catch (error) {
     const replay = `npm run simulate:model -- --seed ${options.seed} --steps ${options.steps}`;
-    const trace = run.trace.slice(-(Number(process.env.TRACE) || 25)).join(' | ');
+    const trace = run.trace.slice(-25).join(' | ');
     throw new Error(
       `seed ${options.seed}, step ${run.trace.length}: ${String(error)}\n  replay: ${replay}\n  last: ${trace}`,
       {
