@@ -40,12 +40,9 @@ export class World {
   }
 
   container(database: string, id: string): Container {
-    const find = () => {
-      const found = this.engine.containers(database).find((info) => info.id === id);
-      if (found === undefined) throw new Error(`There is no container ${id}.`);
-      return found;
-    };
-    return new Container(this.engine, find);
+    const found = this.engine.containers(database).find((info) => info.id === id);
+    if (found === undefined) throw new Error(`There is no container ${id}.`);
+    return new Container(this.engine, found.number);
   }
 
   async open(): Promise<void> {

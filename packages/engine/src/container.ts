@@ -92,21 +92,19 @@ export interface BatchResult {
 export class Container {
   readonly #engine: RangeEngine;
   readonly #number: number;
-  readonly #info: () => ContainerInfo;
   /** Cannot change in the life of a container. */
   readonly #partitionKey: PartitionKeyDefinition;
   readonly #paths: readonly ParsedPartitionKeyPath[];
 
-  constructor(engine: RangeEngine, info: () => ContainerInfo) {
+  constructor(engine: RangeEngine, number: number) {
     this.#engine = engine;
-    this.#info = info;
-    this.#number = info().number;
-    this.#partitionKey = info().definition.partitionKey;
+    this.#number = number;
+    this.#partitionKey = engine.container(number).definition.partitionKey;
     this.#paths = this.#partitionKey.paths.map(parsePartitionKeyPath);
   }
 
   get info(): ContainerInfo {
-    return this.#info();
+    return this.#engine.container(this.#number);
   }
 
   get id(): string {

@@ -146,6 +146,10 @@ export class Database implements AsyncDisposable {
     return this.#engine.databases();
   }
 
+  findDatabase(id: string): DatabaseInfo | undefined {
+    return this.#engine.findDatabase(id);
+  }
+
   createDatabase(id: string): Promise<DatabaseInfo> {
     return this.#engine.createDatabase(id);
   }
@@ -154,7 +158,7 @@ export class Database implements AsyncDisposable {
     try {
       return await this.createDatabase(id);
     } catch (error) {
-      const found = this.databases().find((database) => database.id === id);
+      const found = this.findDatabase(id);
       if (isConflict(error) && found !== undefined) return found;
       throw error;
     }
@@ -166,6 +170,10 @@ export class Database implements AsyncDisposable {
 
   containers(database: string): ContainerInfo[] {
     return this.#engine.containers(database);
+  }
+
+  findContainer(database: string, id: string): ContainerInfo | undefined {
+    return this.#engine.findContainer(database, id);
   }
 
   /** `definition` is the service's JSON: id, partitionKey, defaultTtl, uniqueKeyPolicy, changeFeedPolicy and so on. */
@@ -204,8 +212,7 @@ export class Database implements AsyncDisposable {
   }
 
   container(database: string, id: string): Container {
-    const { number } = this.#find(database, id);
-    return new Container(this.#engine, () => this.#find(database, id, number));
+    return new Container(this.#engine, this.#find(database, id).number);
   }
 
   /** Copies everything as of now into an empty folder, while writes go on. */
@@ -234,9 +241,9 @@ export class Database implements AsyncDisposable {
     await this.#release();
   }
 
-  #find(database: string, id: string, number?: number): ContainerInfo {
-    const found = this.#engine.containers(database).find((container) => container.id === id);
-    if (found !== undefined && (number === undefined || found.number === number)) return found;
+  #find(database: string, id: string): ContainerInfo {
+    const found = this.#engine.findContainer(database, id);
+    if (found !== undefined) return found;
     throw new DatabaseError('container-not-found', `There is no container "${id}" in the database "${database}".`);
   }
 }

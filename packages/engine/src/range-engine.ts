@@ -122,10 +122,15 @@ export interface RangeEngine {
   readonly profile: EngineProfile;
 
   databases(): DatabaseInfo[];
+  findDatabase(id: string): DatabaseInfo | undefined;
   createDatabase(id: string): Promise<DatabaseInfo>;
   deleteDatabase(id: string): Promise<void>;
 
   containers(database: string): ContainerInfo[];
+  /** By name; undefined when there is no such container. Throws when there is no such database. */
+  findContainer(database: string, id: string): ContainerInfo | undefined;
+  /** By number. Throws when the container is no more. */
+  container(number: number): ContainerInfo;
   createContainer(
     database: string,
     definition: ContainerDefinition,

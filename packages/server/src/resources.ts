@@ -16,8 +16,9 @@ export interface Place {
 /** The database that the path is about, or in which it is about something: then its absence has a code of its own. */
 export function findDatabase(database: Database, path: ResourcePath): DatabaseInfo {
   const [id] = path.ids;
-  const all = database.databases();
-  const found = all.find((each) => each.id === id) ?? all.find((each) => path.ridLink !== undefined && each.rid === id);
+  const named = id === undefined ? undefined : database.findDatabase(id);
+  const found =
+    named ?? (path.ridLink === undefined ? undefined : database.databases().find((each) => each.rid === id));
   if (found !== undefined) return found;
   const code = path.kind === 'database' ? 'not-found' : 'database-not-found';
   throw new DatabaseError(code, `Resource Not Found: there is no database "${id}".`);
@@ -26,9 +27,9 @@ export function findDatabase(database: Database, path: ResourcePath): DatabaseIn
 export function findContainer(database: Database, path: ResourcePath): Place {
   const owner = findDatabase(database, path);
   const id = path.ids[1];
-  const all = database.containers(owner.id);
-  const named = all.find((each) => each.id === id);
-  const info = named ?? all.find((each) => path.ridLink !== undefined && each.rid === id);
+  const named = id === undefined ? undefined : database.findContainer(owner.id, id);
+  const isRid = named === undefined && path.ridLink !== undefined;
+  const info = isRid ? database.containers(owner.id).find((each) => each.rid === id) : named;
   if (info === undefined) {
     const code = path.kind === 'container' ? 'not-found' : 'container-not-found';
     throw new DatabaseError(code, `Resource Not Found: there is no container "${id}" in the database "${owner.id}".`);

@@ -79,7 +79,10 @@ export function containerRemoval(state: DatabaseState, container: ContainerEntry
   return [...own.map(({ number }) => ({ remove: number })), { remove: container.number }];
 }
 
-/** From the moment this is published the documents of the partition key are gone; a job takes their records away. */
+/**
+ * From the moment this is published the documents of the partition key are gone, for decisions from now on; a job takes their
+ * records away.
+ */
 export function newPurge(
   state: DatabaseState,
   container: number,
@@ -91,6 +94,7 @@ export function newPurge(
     epk: partitionKey.epk.toString('latin1'),
     lsnMax: state.container(container).rangeOf(partitionKey.epk).decidedLsn,
   };
+  state.stagePurge(value);
   return { type: 'resource', number: state.catalog.takeNumber(), kind: purgeKind, value };
 }
 

@@ -53,6 +53,7 @@ export class Committer {
   #queuedBytes = 0;
   #running: Promise<void> | undefined;
   #failure: DatabaseError | undefined;
+  #isClosing = false;
   #nextSequence: number;
   #groups = 0;
 
@@ -75,8 +76,8 @@ export class Committer {
   }
 
   submit(submission: Submission): void {
-    if (this.#failure !== undefined) {
-      submission.fail(this.#failure);
+    if (this.#failure !== undefined || this.#isClosing) {
+      submission.fail(this.#failure ?? closed());
       return;
     }
     // Nobody overtakes those who wait already: they would wait as long as others keep coming.
@@ -93,15 +94,15 @@ export class Committer {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when everything submitted before the call has been answered. */
-  async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
-  }
-
   /** Refuses everything from now on; what is under way is finished first. */
   async close(): Promise<void> {
-    await this.idle();
-    this.#failure ??= new DatabaseError('closed', 'The database has been closed.');
+    this.#isClosing = true;
+    await this.#idle();
+    this.#failure ??= closed();
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
   }
 
   get #isFull(): boolean {
@@ -218,6 +219,10 @@ export class Committer {
     for (const submission of this.#queue.splice(0)) submission.fail(failure);
     this.#queuedBytes = 0;
   }
+}
+
+function closed(): DatabaseError {
+  return new DatabaseError('closed', 'The database has been closed.');
 }
 
 function tooManyRequests(): DatabaseError {

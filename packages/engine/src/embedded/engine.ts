@@ -232,6 +232,11 @@ export class EmbeddedEngine implements RangeEngine {
     return this.state.catalog.databases().map((entry) => databaseInfo(this.state, entry));
   }
 
+  findDatabase(id: string): DatabaseInfo | undefined {
+    const entry = this.state.catalog.findDatabase(id);
+    return entry === undefined ? undefined : databaseInfo(this.state, entry);
+  }
+
   createDatabase(id: string): Promise<DatabaseInfo> {
     return this.changeCatalog(() => {
       const put = newDatabase(this.state, id);
@@ -247,6 +252,16 @@ export class EmbeddedEngine implements RangeEngine {
     const { number } = this.state.catalog.database(database);
     const entries = this.state.catalog.containers().filter((entry) => entry.database === number);
     return entries.map((entry) => containerInfo(this.state, entry));
+  }
+
+  findContainer(database: string, id: string): ContainerInfo | undefined {
+    const { number } = this.state.catalog.database(database);
+    const entry = this.state.catalog.findContainerByName(number, id);
+    return entry === undefined ? undefined : containerInfo(this.state, entry);
+  }
+
+  container(number: number): ContainerInfo {
+    return containerInfo(this.state, this.state.catalog.container(number));
   }
 
   createContainer(

@@ -14,7 +14,13 @@ export interface Meta {
 }
 
 export function encodeMetaFrame(meta: Meta, salt: Buffer, sequence: number): Buffer {
-  return encodeFrame({ kind: frameKind.meta, salt, sequence, firstOrdinal: 0, runs: [catalogRun([meta])] });
+  return encodeFrame({
+    kind: frameKind.meta,
+    salt,
+    sequence,
+    firstOrdinal: 0,
+    runs: [catalogRun(JSON.stringify([meta]))],
+  });
 }
 
 /** The frame's checksums have been verified: it is what encodeMetaFrame wrote. */

@@ -124,7 +124,7 @@ export class UnitSubmission implements Submission {
       ttl: version.ttl,
       uniqueDigests: version.uniqueDigests,
       body: version.body ?? this.#fetchedBody(id, version),
-      isPurged: this.#container.isPurged(bytes, version.lsn),
+      isPurged: this.#state.isPurgeDecided(this.#container, bytes, version.lsn),
     };
   }
 

@@ -50,6 +50,8 @@ export class DatabaseState {
   readonly #ranges = new Map<number, RangeState>();
   readonly #staged = new Map<string, StagedRecord>();
   readonly #stagedUniques = new Map<string, StagedUnique>();
+  /** Deletes by partition key that are decided and not yet published, with their last LSN. */
+  readonly #stagedPurges = new Map<string, number>();
   /** Split or merged by the group that is being published. */
   readonly #gone: number[] = [];
   readonly #onRouting: ((container: number) => void)[] = [];
@@ -126,8 +128,21 @@ export class DatabaseState {
     });
   }
 
+  stagePurge(purge: PurgeValue): void {
+    this.#stagedPurges.set(`${purge.container}/${purge.partitionKey}`, purge.lsnMax);
+  }
+
+  /** Whether a decision must take this version for deleted with its partition key. */
+  isPurgeDecided(container: ContainerState, partitionKey: Buffer, lsn: number): boolean {
+    if (container.isPurged(partitionKey, lsn)) return true;
+    if (this.#stagedPurges.size === 0) return false;
+    const lsnMax = this.#stagedPurges.get(`${container.number}/${partitionKey.toString('latin1')}`);
+    return lsnMax !== undefined && lsn <= lsnMax;
+  }
+
   /** Forgets every decision that was not published. */
   unstageAll(): void {
+    this.#stagedPurges.clear();
     this.#staged.clear();
     this.#stagedUniques.clear();
     for (const range of this.#ranges.values()) {
@@ -306,6 +321,8 @@ export class DatabaseState {
   }
 
   #addPurge(number: number, value: PurgeValue): void {
+    const name = `${value.container}/${value.partitionKey}`;
+    if (this.#stagedPurges.get(name) === value.lsnMax) this.#stagedPurges.delete(name);
     const container = this.#containers.get(value.container);
     if (container === undefined) return;
     const partitionKey = Buffer.from(value.partitionKey, 'latin1');

@@ -97,6 +97,8 @@ interface Run {
 export class OpenGroup {
   readonly #runs = new Map<number, Run>();
   readonly #changes: CatalogChange[] = [];
+  /** The same as JSON. Written at once, so that what cannot be written fails the one who asked for it and nobody else. */
+  readonly #changeTexts: string[] = [];
   /** Called when the group is durable and published, with undefined, or with the reason why it is not. */
   readonly #waiting: ((failure: DatabaseError | undefined) => void)[] = [];
   bytes = 0;
@@ -121,7 +123,9 @@ export class OpenGroup {
   }
 
   change(changes: readonly CatalogChange[]): void {
+    const texts = changes.map((change) => JSON.stringify(change));
     this.#changes.push(...changes);
+    this.#changeTexts.push(...texts);
   }
 
   onSettled(callback: (failure: DatabaseError | undefined) => void): void {
@@ -135,7 +139,7 @@ export class OpenGroup {
   /** The runs as the frame will hold them: documents first, then the changes of the catalog that follow from them. */
   get runs(): { readonly container: number; readonly range: number; readonly records: readonly RecordInput[] }[] {
     const runs: { container: number; range: number; records: readonly RecordInput[] }[] = [...this.#runs.values()];
-    if (this.#changes.length > 0) runs.push(catalogRun(this.#changes));
+    if (this.#changeTexts.length > 0) runs.push(catalogRun(`[${this.#changeTexts.join(',')}]`));
     return runs;
   }
 
@@ -228,7 +232,8 @@ export function slicesOf(
 export const catalogContainer = 0;
 const nothing = Buffer.alloc(0);
 
-export function catalogRun(changes: readonly unknown[]): {
+/** One record with a JSON array as its body. */
+export function catalogRun(text: string): {
   container: number;
   range: number;
   records: readonly RecordInput[];
@@ -247,7 +252,7 @@ export function catalogRun(changes: readonly unknown[]): {
     partitionKey: nothing,
     id: nothing,
     uniqueDigests: nothing,
-    body: Buffer.from(JSON.stringify(changes)),
+    body: Buffer.from(text),
     suffix: '',
   };
   return { container: catalogContainer, range: 0, records: [record] };

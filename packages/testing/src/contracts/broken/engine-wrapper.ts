@@ -44,6 +44,18 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.containers(database);
   }
 
+  findDatabase(id: string): DatabaseInfo | undefined {
+    return this.inner.findDatabase(id);
+  }
+
+  findContainer(database: string, id: string): ContainerInfo | undefined {
+    return this.inner.findContainer(database, id);
+  }
+
+  container(number: number): ContainerInfo {
+    return this.inner.container(number);
+  }
+
   createContainer(...args: Parameters<RangeEngine['createContainer']>): Promise<ContainerInfo> {
     return this.inner.createContainer(...args);
   }
