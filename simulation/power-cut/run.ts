@@ -445,11 +445,9 @@ class PowerCutRun {
 
   #container(id: string): Container {
     const engine = this.#engine as EmbeddedEngine;
-    return new ContainerOf(engine, () => {
-      const found = engine.containers(database).find((info) => info.id === id);
-      if (found === undefined) throw new Violation(`the container ${id} is gone`);
-      return found;
-    });
+    const found = engine.containers(database).find((info) => info.id === id);
+    if (found === undefined) throw new Violation(`the container ${id} is gone`);
+    return new ContainerOf(engine, found.number);
   }
 }
 

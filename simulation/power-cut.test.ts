@@ -1,0 +1,95 @@
+// Power cuts. `npm run simulate:power-cut -- --factor 20` makes 20 times as many.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { lmdbIndexDisk, memoryIndexDisk } from './power-cut/index-disks.ts';
+import type { Hit } from './power-cut/run.ts';
+import { runPowerCuts, Violation } from './power-cut/run.ts';
+import { runMany } from './power-cut/suite.ts';
+
+const batches = 5;
+const cutsPerBatch = 2_000;
+
+/** A cut in each of these, or the test would prove less than it says. */
+const everyKind: readonly Hit[] = [
+  'append',
+  'flush',
+  'roll',
+  'spare',
+  'names',
+  'index transaction',
+  'split',
+  'merge',
+  'compaction',
+  'compaction write',
+  'compaction retire',
+  'backup',
+  'recovery',
+  'in flight',
+];
+
+describe('after a power cut', () => {
+  for (let batch = 0; batch < batches; batch += 1) {
+    test(`everything acknowledged or shown is there, whole and once, batch ${batch} of ${cutsPerBatch} cuts [engine 4] [engine 6] [engine 12]`, async () => {
+      const hits = await runMany({
+        name: `full${batch}`,
+        cuts: cutsPerBatch,
+        sync: 'full',
+        ending: 'cut',
+        makeIndex: memoryIndexDisk,
+      });
+
+      for (const kind of everyKind) expect(hits.get(kind) ?? 0, kind).toBeGreaterThan(0);
+    });
+  }
+
+  test('the same holds with LMDB, come back as of any flush or not at all [engine 5]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-power-cut-'));
+    try {
+      let run = 0;
+      const makeIndex = () => {
+        run += 1;
+        return lmdbIndexDisk(join(folder, String(run)));
+      };
+      const hits = await runMany({ name: 'lmdb', cuts: 200, sync: 'full', ending: 'cut', makeIndex });
+
+      expect(hits.get('index transaction') ?? 0).toBeGreaterThan(0);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('without a flush for each group a prefix is there, without holes, and the index is not ahead of it [engine 6]', async () => {
+    const hits = await runMany({ name: 'os', cuts: 1_000, sync: 'os', ending: 'cut', makeIndex: memoryIndexDisk });
+
+    expect(hits.get('roll') ?? 0).toBeGreaterThan(0);
+    expect(hits.get('compaction') ?? 0).toBeGreaterThan(0);
+  });
+});
+
+describe('after a process was killed', () => {
+  for (const sync of ['full', 'os'] as const) {
+    test(`nothing acknowledged is lost, with sync: '${sync}' [engine 6]`, async () => {
+      const hits = await runMany({ name: `kill-${sync}`, cuts: 500, sync, ending: 'kill', makeIndex: memoryIndexDisk });
+
+      expect(hits.get('in flight') ?? 0).toBeGreaterThan(0);
+    });
+  }
+});
+
+describe('a log that says it is flushed when it is not', () => {
+  test('is found out', async () => {
+    let found = 0;
+    for (let seed = 0; seed < 10; seed += 1) {
+      const options = { seed: `lie-${seed}`, cuts: 10, sync: 'full', ending: 'cut', isLying: true } as const;
+      await runPowerCuts({ ...options, index: memoryIndexDisk() }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(Violation);
+        found += 1;
+      });
+    }
+
+    expect(found).toBeGreaterThan(8);
+  });
+});
