@@ -1,12 +1,15 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Database } from '@tidemark/engine';
+import { openDatabase } from '@tidemark/engine';
 import type { FileSystem, IndexProvider, MemoryIndexSnapshot } from '@tidemark/engine/internal';
-import { memoryFiles, memoryIndex } from '@tidemark/engine/internal';
+import { memoryFiles, memoryIndex, openLmdbIndex, systemEnvironment } from '@tidemark/engine/internal';
 import { isDatabaseError } from '@tidemark/model';
 import { FaultFiles, SeededRandom } from '@tidemark/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameView, frameHeaderBytes, frameKind, readFrameHeader } from '../src/log/frame.ts';
 import { segmentHeaderBytes } from '../src/log/segment.ts';
-import { aContainer, openOn, parsed, refusal } from './harness.ts';
+import { aContainer, aFolder, feedOf, openOn, parsed, refusal } from './harness.ts';
 
 /** A byte of a segment, and whether anything depends on it. */
 interface Place {
@@ -459,4 +462,71 @@ function withoutLsn(value: Record<string, unknown>): unknown {
 function versionName(change: Record<string, unknown>): string {
   const { current, metadata } = change as { current: { id?: string }; metadata: { lsn: number; id?: string } };
   return `${current.id ?? metadata.id} ${metadata.lsn}`;
+}
+
+describe('[engine 5] a flipped byte in the index', () => {
+  test('in what the open reads has the index rebuilt, and everything is there', async () => {
+    const folder = aFolder();
+    try {
+      const first = await openDatabase({ folder, maintenance: false });
+      const container = await aContainer(first);
+      await Promise.all(Array.from({ length: 200 }, (_, n) => container.upsert({ id: `d${n}`, pk: 'p', n })));
+      await first.close();
+      const flipped = flipAll(join(folder, 'index', 'data.mdb'), '"sequence":');
+
+      const database = await openDatabase({ folder, maintenance: false });
+      const found = await feedOf(database.container('d', 'c'));
+      const report = await database.check();
+      await database.close();
+
+      expect(flipped).toBeGreaterThan(0);
+      expect(found.size).toBe(200);
+      expect(report.problems).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('in an entry is found when the entry is read, and the next open rebuilds the index', async () => {
+    const folder = aFolder();
+    try {
+      let damage = 0;
+      const options = { clock: systemEnvironment().clock, onDamage: () => void (damage += 1) };
+      const index = await openLmdbIndex(folder, options);
+      const entry = { key: Buffer.from('some key'), value: Buffer.from('-value of an entry-') };
+      await index.apply([entry, { key: Buffer.from('other key'), value: Buffer.from('whole') }]);
+      await index.sync();
+      await index.close();
+      const flipped = flipAll(join(folder, 'data.mdb'), '-value of ');
+
+      const again = await openLmdbIndex(folder, options);
+      const whole = again.get(Buffer.from('other key'))?.toString();
+      const got = await refusal(Promise.resolve().then(() => again.get(entry.key)));
+      const bounds = { from: Buffer.from('a'), to: Buffer.from('z'), limit: 10 };
+      const ranged = await refusal(Promise.resolve().then(() => again.range(bounds)));
+      await again.close();
+
+      expect(flipped).toBeGreaterThan(0);
+      expect(whole).toBe('whole');
+      expect(got.code).toBe('corrupt');
+      expect(got.message).toContain(folder);
+      expect(ranged.code).toBe('corrupt');
+      expect(damage).toBe(2);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+/** Flips a bit behind every occurrence of a text in a file; resolves with how many there were. */
+function flipAll(path: string, text: string): number {
+  const bytes = readFileSync(path);
+  let count = 0;
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
+    const offset = at + text.length;
+    bytes[offset] = (bytes[offset] as number) ^ 1;
+    count += 1;
+  }
+  writeFileSync(path, bytes);
+  return count;
 }

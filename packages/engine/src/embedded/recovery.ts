@@ -78,11 +78,23 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   await options.files.makeDirectory(segmentFolder);
   // Its name as well: a power cut would take the folder with everything that is durable in it.
   await options.files.syncDirectory('.');
-  const fromIndex = options.isRestored ? undefined : await recoverWithIndex(options);
+  const fromIndex = options.isRestored ? undefined : await tryIndex(options);
   if (fromIndex !== undefined) return fromIndex;
   await options.index.discard();
   return recoverFromLog(options, await options.index.open());
 }
+
+async function tryIndex(options: RecoveryOptions): Promise<Recovered | undefined> {
+  try {
+    return await recoverWithIndex(options);
+  } catch (error) {
+    if (error instanceof UnreadableIndex) return undefined;
+    throw error;
+  }
+}
+
+/** What the index says cannot be read or makes no sense. The log has everything. */
+class UnreadableIndex extends Error {}
 
 async function recoverWithIndex(options: RecoveryOptions): Promise<Recovered | undefined> {
   let index: IndexStore;
@@ -415,13 +427,25 @@ function replayOptions(state: DatabaseState, appliesCatalog: boolean): Parameter
 }
 
 function readJson<T>(index: IndexStore, key: Buffer): T | undefined {
-  const value = index.get(key);
-  // Only this engine writes there, and the index is never a mixture of two states.
-  return value === undefined ? undefined : (JSON.parse(value.toString('utf8')) as T);
+  return readable(() => {
+    const value = index.get(key);
+    // Only this engine writes there, and the index is never a mixture of two states.
+    return value === undefined ? undefined : (JSON.parse(value.toString('utf8')) as T);
+  });
 }
 
 function readAll<T>(index: IndexStore, kind: number): T[] {
   const bounds = prefixBounds(metaKey(kind, 0).subarray(0, 2));
-  const entries = index.range({ ...bounds, limit: Number.MAX_SAFE_INTEGER });
-  return entries.map(({ value }) => JSON.parse(value.toString('utf8')) as T);
+  return readable(() => {
+    const entries = index.range({ ...bounds, limit: Number.MAX_SAFE_INTEGER });
+    return entries.map(({ value }) => JSON.parse(value.toString('utf8')) as T);
+  });
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UnreadableIndex('The index cannot be read.', { cause: error });
+  }
 }

@@ -34,11 +34,17 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
   let isOnTrial = false;
   let isCondemned = false;
   const discard = async (): Promise<void> => {
+    isCondemned = false;
     await rm(path, { recursive: true, force: true });
     await files.syncDirectory('.');
   };
+  const condemn = async (): Promise<void> => {
+    isCondemned = true;
+    await writeAttempts(files, attemptsMax);
+  };
   return {
     discard,
+    condemn,
     open: async () => {
       // A start may open the index twice, before and after it was discarded; it is one attempt.
       if (!isOnTrial) {
@@ -48,17 +54,15 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
         isOnTrial = true;
       }
       await files.makeDirectory(folderName);
-      return openLmdbIndex(path, { clock: environment.clock });
+      // Should the mark not be written, whoever opens it next finds the damage again.
+      const onDamage = (): void => void condemn().catch(() => {});
+      return openLmdbIndex(path, { clock: environment.clock, onDamage });
     },
     proven: async () => {
       if (!isOnTrial || isCondemned) return;
       isOnTrial = false;
       await files.remove(trialPath);
       await files.syncDirectory('.');
-    },
-    condemn: async () => {
-      isCondemned = true;
-      await writeAttempts(files, attemptsMax);
     },
   };
 }
