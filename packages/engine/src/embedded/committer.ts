@@ -151,7 +151,13 @@ export class Committer {
       else this.#fail(group, error);
       return;
     }
-    this.#options.publish(durable);
+    try {
+      this.#options.publish(durable);
+    } catch (error) {
+      // Publishing reads the index. What is on disk stays; whoever waits must not wait for ever.
+      this.#fail(group, error);
+      return;
+    }
     this.#groups += 1;
     group.settle(undefined);
   }

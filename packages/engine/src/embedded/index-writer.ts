@@ -51,7 +51,7 @@ export interface IndexWriterOptions {
 const attemptsMax = 3;
 const retryMs = 100;
 /** So much waiting for the index is not made to wait longer. */
-const gatherRecordsMax = 4_096;
+const gatherRecordsMax = 8_192;
 
 /** The index, for whoever has it to itself. */
 export type ExclusiveIndex = Pick<IndexStore, 'get' | 'range' | 'apply'>;
@@ -258,8 +258,9 @@ export class IndexWriter {
     this.#pending = [];
     this.#pendingRecords = 0;
     this.#moved = new Map();
-    const changes = this.#changesOf(groups, moved);
     try {
+      // Reads the index as well: one that cannot be read has failed like one that cannot be written.
+      const changes = this.#changesOf(groups, moved);
       await this.#applyAndSync(changes, groups, moved, order);
       this.#done = taken;
     } catch (error) {
