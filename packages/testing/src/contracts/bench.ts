@@ -1,7 +1,7 @@
 // What a contract case works with: a fresh engine, a clock that stands still, and a few words to say things shortly. It knows
 // engines by the seam only.
 
-import type { ContainerInfo, FeedPage, FeedRequest, FeedScope, RangeEngine } from '@tidemark/engine/internal';
+import type { FeedPage, FeedRequest, FeedScope, RangeEngine } from '@tidemark/engine/internal';
 import { Container, readContainerDefinition } from '@tidemark/engine/internal';
 import type { ErrorCode } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
@@ -142,7 +142,9 @@ export class Bench {
 
   /** A container that exists; needed again after a reopen. */
   open(id = 'things'): Container {
-    return new Container(this.engine, () => this.#find(id));
+    const found = this.engine.findContainer(databaseId, id);
+    if (found === undefined) throw new Error(`there is no container ${id}`);
+    return new Container(this.engine, found.number);
   }
 
   /** Replaces the definition: `change` is laid over it. */
@@ -193,16 +195,10 @@ export class Bench {
   rangeIds(container: Container): string[] {
     return container.ranges.map(({ id }) => id);
   }
-
-  #find(id: string): ContainerInfo {
-    const found = this.engine.containers(databaseId).find((info) => info.id === id);
-    if (found === undefined) throw new Error(`there is no container ${id}`);
-    return found;
-  }
 }
 
 export const databaseId = 'db';
-export const byPk: object = { paths: ['/pk'], kind: 'Hash', version: 2 };
+const byPk: object = { paths: ['/pk'], kind: 'Hash', version: 2 };
 const wholeFeed: FeedRequest = { mode: 'latest', after: 0, itemsMax: 1_000, bytesMax: 4 * 1024 * 1024 };
 
 /** The scope of a whole range. */

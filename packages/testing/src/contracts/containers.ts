@@ -36,6 +36,10 @@ export const containerCases: readonly ContractCase[] = [
       const options = { ranges: 1, historyMs: 0 };
       expect(await codeOf(() => engine.createContainer('nowhere', definition, options))).toBe('database-not-found');
       expect(await codeOf(() => engine.containers('nowhere'))).toBe('database-not-found');
+      expect(await codeOf(() => engine.findContainer('nowhere', 'things'))).toBe('database-not-found');
+      expect(engine.findContainer(databaseId, 'nothing')).toBeUndefined();
+      expect(engine.findContainer(databaseId, 'things')).toEqual(engine.container(container.info.number));
+      expect(await codeOf(() => engine.container(999_999))).toBe('container-not-found');
       expect(await codeOf(() => engine.deleteDatabase('nowhere'))).toBe('database-not-found');
       expect(await codeOf(() => engine.ranges(999_999))).toBe('container-not-found');
       expect(await codeOf(() => engine.deleteContainer(999_999))).toBe('container-not-found');

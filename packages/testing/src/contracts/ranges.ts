@@ -208,8 +208,8 @@ export const rangeCases: readonly ContractCase[] = [
       const rights = numbers(22).map((n) => bench.keyIn(container, '1', n));
       const pad = 'x'.repeat(900_000);
       for (const [n, right] of rights.entries()) {
-        await container.create({ id: `${n}`, pk: left, pad });
-        await container.create({ id: `${n}`, pk: right });
+        await container.create({ id: `${n}`, pk: left });
+        await container.create({ id: `${n}`, pk: right, pad });
       }
       await container.merge('0', '1');
       await bench.settle();

@@ -48,14 +48,17 @@ export const tailingCases: readonly ContractCase[] = [
         isOver = true;
       });
 
-      let before: Item[] = [];
-      while (!isOver) {
-        const now = await bench.items(rangeScope(container));
-        expect(now.slice(0, before.length)).toEqual(before);
-        before = now;
-        await new Promise((resolve) => setImmediate(resolve));
+      try {
+        let before: Item[] = [];
+        while (!isOver) {
+          const now = await bench.items(rangeScope(container));
+          expect(now.slice(0, before.length)).toEqual(before);
+          before = now;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        await all;
       }
-      await all;
 
       expect(await bench.items(rangeScope(container))).toHaveLength(100);
     },
