@@ -38,6 +38,8 @@ export class UnitSubmission implements Submission {
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>;
   #lastKeys: DocumentKeys | undefined;
+  /** What the decision rests on, so that it need not be looked up again. */
+  readonly #found = new Map<string, Version>();
   /** The ids whose bodies are to be fetched before the unit is submitted again. */
   missing: readonly string[] = [];
 
@@ -115,6 +117,7 @@ export class UnitSubmission implements Submission {
     const { bytes } = this.#unit.partitionKey;
     const version = this.#state.findDecided(key, keyText);
     if (version === undefined) return undefined;
+    this.#found.set(id, version);
     return {
       lsn: version.lsn,
       ix: version.ix,
@@ -232,7 +235,7 @@ export class UnitSubmission implements Submission {
   #previousOf(mutation: Mutation, key: Buffer, keyText: string, staged: readonly StagedRecord[]): Version | undefined {
     if (mutation.previous === undefined) return undefined;
     if (mutation.previous.kind === 'unit') return staged[mutation.previous.mutation]?.version;
-    const found = this.#state.findDecided(key, keyText);
+    const found = this.#found.get(mutation.id) ?? this.#state.findDecided(key, keyText);
     assert(found !== undefined && found.lsn === mutation.previous.lsn, 'the version decided upon is still the latest');
     return found;
   }

@@ -83,19 +83,21 @@ export class SliceWalk {
   /** Reads the next frames; neighbours in a segment with one read. */
   async #load(): Promise<void> {
     const first = this.#slices[this.#next] as Slice;
+    const isShared = isMostlyOthers(first);
     let end = this.#next + 1;
-    let bytes = first.length;
-    while (end < this.#slices.length) {
+    let bytes = isShared ? first.bodyOffset + first.bodyBytes : first.length;
+    while (!isShared && end < this.#slices.length) {
       const slice = this.#slices[end] as Slice;
       const isNeighbour = slice.segment === first.segment && slice.offset === first.offset + bytes;
-      if (!isNeighbour || bytes + slice.length > readBytesMax) break;
+      if (!isNeighbour || isMostlyOthers(slice) || bytes + slice.length > readBytesMax) break;
       bytes += slice.length;
       end += 1;
     }
     // Taken before the wait: when the segment has been replaced meanwhile, nobody knows its bits any more.
     const superseded = this.#state.usage.supersededBits(first.segment);
     const salt = this.#state.segments.find(first.segment)?.salt;
-    const read = this.#state.segments.read(first.segment, first.offset, bytes);
+    const hole = isShared ? { from: first.tableBytes, to: first.bodyOffset } : undefined;
+    const read = this.#state.segments.read(first.segment, first.offset, bytes, hole);
     const buffer = read instanceof Promise ? await read : read;
     if (buffer === undefined || salt === undefined) {
       // The segment has been replaced; the index names its successor.
@@ -106,18 +108,23 @@ export class SliceWalk {
     for (let i = this.#next; i < end; i += 1) {
       const slice = this.#slices[i] as Slice;
       const start = slice.offset - first.offset;
-      const view = viewOf(salt, slice, buffer.subarray(start, start + slice.length));
+      const view = viewOf(salt, slice, buffer.subarray(start, isShared ? bytes : start + slice.length));
       this.#loaded.push({ slice, view, isFromDisk: true, superseded });
     }
     this.#next = end;
   }
 }
 
+/** Frames of a busy moment hold the runs of many ranges: then only what belongs to this one is read. */
+function isMostlyOthers(slice: Slice): boolean {
+  return (slice.tableBytes + slice.bodyBytes) * 2 < slice.length;
+}
+
 /** The frame of a slice, its header, table and keys verified. */
 function viewOf(salt: Buffer, slice: Slice, bytes: Buffer): FrameView {
   const header = readFrameHeader(bytes, 0, salt);
   const view = header === undefined ? undefined : new FrameView(bytes, header);
-  if (view === undefined || bytes.length < slice.length || !view.verifyTable()) {
+  if (view === undefined || bytes.length < slice.bodyOffset + slice.bodyBytes || !view.verifyTable()) {
     throw corrupt(segmentPath(slice.segment), slice.offset, 'a frame that the index names is not valid');
   }
   return view;

@@ -1,7 +1,7 @@
-// FRAMES VALUE: up to 64 slices of one range in LSN order, 32 bytes each, little-endian:
+// FRAMES VALUE: up to 64 slices of one range in LSN order, 44 bytes each, little-endian:
 //
 //   0 first lsn u48   6 last lsn u48   12 segment u32   16 frame offset u32   20 frame length u32   24 records u32
-//   28 run u32
+//   28 run u32   32 bytes of header, runs, table and keys u32   36 offset of the bodies in the frame u32   40 their bytes u32
 //
 // A slice is one run of one frame. The key of a chunk is the first LSN of its first slice, so the chunk that holds an LSN
 // is the last one whose key is not above it.
@@ -16,9 +16,14 @@ export interface Slice {
   readonly length: number;
   readonly records: number;
   readonly run: number;
+  /** What comes before the bodies in the frame. */
+  readonly tableBytes: number;
+  /** Where the bodies of the run are, from the first byte of the frame. */
+  readonly bodyOffset: number;
+  readonly bodyBytes: number;
 }
 
-const sliceBytes = 32;
+const sliceBytes = 44;
 
 export function encodeSlices(slices: readonly Slice[]): Buffer {
   const value = Buffer.allocUnsafe(slices.length * sliceBytes);
@@ -32,6 +37,9 @@ export function encodeSlices(slices: readonly Slice[]): Buffer {
     value.writeUInt32LE(slice.length, offset + 20);
     value.writeUInt32LE(slice.records, offset + 24);
     value.writeUInt32LE(slice.run, offset + 28);
+    value.writeUInt32LE(slice.tableBytes, offset + 32);
+    value.writeUInt32LE(slice.bodyOffset, offset + 36);
+    value.writeUInt32LE(slice.bodyBytes, offset + 40);
   }
   return value;
 }
@@ -47,6 +55,9 @@ export function decodeSlices(value: Buffer): Slice[] {
       length: value.readUInt32LE(offset + 20),
       records: value.readUInt32LE(offset + 24),
       run: value.readUInt32LE(offset + 28),
+      tableBytes: value.readUInt32LE(offset + 32),
+      bodyOffset: value.readUInt32LE(offset + 36),
+      bodyBytes: value.readUInt32LE(offset + 40),
     });
   }
   return slices;

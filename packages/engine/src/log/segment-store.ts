@@ -21,6 +21,12 @@ import {
 /** Half of what Buffer.allocUnsafe takes from its pool at most. */
 const pooledReadBytes = 4_096;
 
+/** A part of what is read that nobody needs, from the start of the read. */
+export interface Hole {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface SegmentOptions {
   readonly sync: 'full' | 'os';
   readonly segmentBytesMin: number;
@@ -63,6 +69,8 @@ export class SegmentStore {
   #nextBytes: number;
   #spare: Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> | undefined;
   #spareNumber = 0;
+  /** Segments from this id on are warm; undefined when they have to be counted anew. */
+  #warmFromId: number | undefined;
 
   constructor(files: FileSystem, environment: Environment, options: SegmentOptions) {
     this.#files = files;
@@ -149,6 +157,7 @@ export class SegmentStore {
     const segment = new Segment(header, segmentHeaderBytes + first.bytes.length, first.records);
     segment.file = spare.file;
     this.#segments.set(id, segment);
+    this.#warmFromId = undefined;
     this.#active = segment;
     this.#activeCapacityBytes = spare.bytes;
     this.prepareSpare();
@@ -186,27 +195,36 @@ export class SegmentStore {
 
   /**
    * Bytes of a segment, at once when they are likely in memory. Undefined when the segment is gone: whoever named it looks
-   * again in the index, which names another place by then.
+   * again in the index, which names another place by then. A `hole` is not read; what stands there is anything.
    */
-  read(id: number, offset: number, length: number): Buffer | Promise<Buffer | undefined> | undefined {
+  read(id: number, offset: number, length: number, hole?: Hole): Buffer | Promise<Buffer | undefined> | undefined {
     const segment = this.#segments.get(id);
     if (segment === undefined) return undefined;
-    if (segment.file !== undefined && length <= syncReadBytesMax && this.#isWarm(segment)) {
-      // Small ones come from Node's pool: a document is read and let go.
-      const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
-      const read = segment.file.readSync(target, offset);
-      return read === length ? target : target.subarray(0, read);
+    if (segment.file === undefined || length > syncReadBytesMax || !this.#isWarm(segment)) {
+      return this.#readLater(segment, offset, length, hole);
     }
-    return this.#readLater(segment, offset, length);
+    const { file } = segment;
+    // Small ones come from Node's pool: a document is read and let go.
+    const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
+    let filled = 0;
+    for (const [from, to] of partsOf(length, hole)) {
+      filled = from + file.readSync(target.subarray(from, to), offset + from);
+      if (filled < to) break;
+    }
+    return filled === length ? target : target.subarray(0, filled);
   }
 
-  async #readLater(segment: Segment, offset: number, length: number): Promise<Buffer | undefined> {
+  async #readLater(segment: Segment, offset: number, length: number, hole?: Hole): Promise<Buffer | undefined> {
     segment.pins += 1;
     try {
       const file = segment.file ?? (await this.#openForReading(segment));
       const target = Buffer.allocUnsafeSlow(length);
-      const read = await file.read(target, offset);
-      return read === length ? target : target.subarray(0, read);
+      let filled = 0;
+      for (const [from, to] of partsOf(length, hole)) {
+        filled = from + (await file.read(target.subarray(from, to), offset + from));
+        if (filled < to) break;
+      }
+      return filled === length ? target : target.subarray(0, filled);
     } finally {
       segment.pins -= 1;
       if (segment.isRetired && segment.pins === 0) await this.#discard(segment);
@@ -216,6 +234,7 @@ export class SegmentStore {
   /** Adds a finished segment that compaction made; its file is already in place and durable. */
   adopt(segment: Segment): void {
     this.#segments.set(segment.id, segment);
+    this.#warmFromId = undefined;
   }
 
   /** Takes segments out; their files go when the last read and backup has let go of them. */
@@ -250,10 +269,19 @@ export class SegmentStore {
     }
   }
 
+  /** What was written last, by the log or by compaction, is likely in the page cache. */
   #isWarm(segment: Segment): boolean {
-    // Ids grow with the log; the few newest segments are what was written last.
-    const newest = this.#nextId - segment.id;
-    return segment === this.#active || newest * this.#options.segmentBytesMax <= warmBytes;
+    if (this.#warmFromId === undefined) {
+      let bytes = 0;
+      this.#warmFromId = 0;
+      for (const { id, usedBytes } of [...this.#segments.values()].sort((a, b) => b.id - a.id)) {
+        bytes += usedBytes;
+        if (bytes <= warmBytes) continue;
+        this.#warmFromId = id + 1;
+        break;
+      }
+    }
+    return segment === this.#active || segment.id >= this.#warmFromId;
   }
 
   async #openForReading(segment: Segment): Promise<LogFile> {
@@ -337,4 +365,12 @@ export class SegmentStore {
       throw error;
     }
   }
+}
+
+function partsOf(length: number, hole: Hole | undefined): readonly (readonly [number, number])[] {
+  if (hole === undefined) return [[0, length]];
+  return [
+    [0, hole.from],
+    [hole.to, length],
+  ];
 }

@@ -28,8 +28,8 @@ export class StagedVersion implements Version {
   readonly uniqueDigests: Buffer;
   place: Place = nowhere;
   #body: Buffer | undefined;
-  readonly #open: Uint8Array;
-  readonly #suffix: string;
+  #open: Uint8Array | undefined;
+  #suffix: string;
 
   constructor(range: number, record: RecordInput, uniqueDigests: Buffer) {
     this.range = range;
@@ -39,18 +39,21 @@ export class StagedVersion implements Version {
     this.ttl = record.ttl;
     this.ridNumber = record.ridNumber;
     this.uniqueDigests = uniqueDigests;
-    this.#open = record.body as Uint8Array;
+    this.#open = record.body;
     this.#suffix = record.suffix;
   }
 
   /** Put together on demand while there is no frame yet; that is rare (a patch of a document written a moment ago). */
   get body(): Buffer {
-    return this.#body ?? Buffer.concat([this.#open, Buffer.from(this.#suffix, 'latin1')]);
+    return this.#body ?? Buffer.concat([this.#open ?? nothing, Buffer.from(this.#suffix, 'latin1')]);
   }
 
   settle(place: Place, body: Buffer): void {
     this.place = place;
     this.#body = body;
+    // The frame has the bytes now; what the client sent may go.
+    this.#open = undefined;
+    this.#suffix = '';
   }
 }
 
@@ -222,6 +225,9 @@ export function slicesOf(
       length: view.header.length,
       records,
       run,
+      tableBytes: view.header.bodiesOffset,
+      bodyOffset: view.bodyOffsetOfRun(run),
+      bodyBytes: view.bodyBytesOfRun(run),
     };
     slices.push({ range: view.rangeOfRun(run), slice });
   }
