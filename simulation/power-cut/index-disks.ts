@@ -31,9 +31,13 @@ export function lmdbIndexDisk(folder: string): IndexDisk {
   let current = join(folder, 'index-0');
   let states: string[] = [];
   let open: IndexStore | undefined;
+  /** The copy being taken: it is finished, or begun by nobody any more, before a state is chosen. */
+  let keeping: Promise<void> = Promise.resolve();
   const letGo = async (): Promise<void> => {
-    await open?.close();
+    const index = open;
     open = undefined;
+    await keeping;
+    await index?.close();
   };
   const next = (name: string): string => {
     number += 1;
@@ -65,15 +69,22 @@ export function lmdbIndexDisk(folder: string): IndexDisk {
         apply: (changes) => index.apply(changes),
         sync: async () => {
           await index.sync();
-          if (open === index) await keep();
+          if (open !== index) return;
+          keeping = keep();
+          await keeping;
         },
         close: () => index.close(),
       };
     },
     discard: () => goBackTo(undefined),
-    afterCut: (random: SeededRandom) =>
-      goBackTo(random.bool(0.1) ? undefined : random.pick([undefined, ...states, ...states])),
-    afterKill: () => goBackTo(states.at(-1)),
+    afterCut: async (random: SeededRandom) => {
+      await letGo();
+      await goBackTo(random.bool(0.1) ? undefined : random.pick([undefined, ...states, ...states]));
+    },
+    afterKill: async () => {
+      await letGo();
+      await goBackTo(states.at(-1));
+    },
     end: letGo,
   };
 }
