@@ -491,7 +491,10 @@ describe('[engine 5] a flipped byte in the index', () => {
     const folder = aFolder();
     try {
       let damage = 0;
-      const options = { clock: systemEnvironment().clock, onDamage: () => void (damage += 1) };
+      const onDamage = (): void => {
+        damage += 1;
+      };
+      const options = { clock: systemEnvironment().clock, onDamage };
       const index = await openLmdbIndex(folder, options);
       const entry = { key: Buffer.from('some key'), value: Buffer.from('-value of an entry-') };
       await index.apply([entry, { key: Buffer.from('other key'), value: Buffer.from('whole') }]);
