@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { SeededRandom } from '@tidemark/testing';
+import { SeededRandom } from '../../packages/testing/src/seeded-random.ts';
 import { CrashModel } from './crash-model.ts';
 import type { Message, Orders, Phase } from './protocol.ts';
 import { phases } from './protocol.ts';

@@ -4,7 +4,8 @@
 import type { Container } from '@tidemark/engine';
 import { Database } from '@tidemark/engine';
 import { EmbeddedEngine, lmdbIndexProvider, lockFolder, nodeFiles, systemEnvironment } from '@tidemark/engine/internal';
-import { SeededRandom } from '@tidemark/testing';
+// Not through its index, which loads a test runner that every killed process would have to load too.
+import { SeededRandom } from '../../packages/testing/src/seeded-random.ts';
 import { Phases, report, watchedFiles, watchedIndex } from './phases.ts';
 import type { ContainerName, Orders, Seen, Touched } from './protocol.ts';
 import { allKeys, containerNames, idsPerPartition, partitionCount } from './protocol.ts';
