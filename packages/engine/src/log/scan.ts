@@ -106,7 +106,10 @@ export class SegmentScan {
       }
       offset = this.#windowOffset + from;
       this.#offset = offset;
-      const header = offset % 8 === 0 ? readFrameHeader(this.#window, from, this.#salt) : undefined;
+      // The window may end inside the header.
+      const isWhole = offset % 8 === 0 && (await this.#fill(frameHeaderBytes));
+      const start = offset - this.#windowOffset;
+      const header = isWhole ? readFrameHeader(this.#window, start, this.#salt) : undefined;
       if (header !== undefined && header.sequence >= this.#sequence && (await this.#fill(header.length))) {
         const begin = this.#offset - this.#windowOffset;
         const view = new FrameView(this.#window.subarray(begin, begin + header.length), header);
