@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Container } from '@tidemark/engine';
-import { openDatabase, restoreDatabase } from '@tidemark/engine';
-import { memoryFiles } from '@tidemark/engine/internal';
 import { FaultFiles } from '@tidemark/testing';
 import { afterEach, expect, test } from 'vitest';
+import type { Container } from '../src/container.ts';
+import { openDatabase, restoreDatabase } from '../src/database.ts';
+import { memoryFiles } from '../src/internal.ts';
 import { restoredTailGap } from '../src/limits.ts';
 import { aContainer, aDocument, aFolder, feedOf, openOn, parsed, refusal } from './harness.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '@tidemark/engine';
-import { openDatabase } from '@tidemark/engine';
-import type { FileSystem, IndexProvider, MemoryIndexSnapshot } from '@tidemark/engine/internal';
-import { memoryFiles, memoryIndex, openLmdbIndex, systemEnvironment } from '@tidemark/engine/internal';
 import { isDatabaseError } from '@tidemark/model';
 import { FaultFiles, SeededRandom } from '@tidemark/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
+import type { FileSystem, IndexProvider, MemoryIndexSnapshot } from '../src/internal.ts';
+import { memoryFiles, memoryIndex, openLmdbIndex, systemEnvironment } from '../src/internal.ts';
 import { FrameView, frameHeaderBytes, frameKind, readFrameHeader } from '../src/log/frame.ts';
 import { segmentHeaderBytes } from '../src/log/segment.ts';
 import { aContainer, aFolder, feedOf, openOn, parsed, refusal } from './harness.ts';

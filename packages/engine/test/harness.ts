@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Container } from '@tidemark/engine';
-import { Database } from '@tidemark/engine';
-import type { Environment, FileSystem, IndexProvider } from '@tidemark/engine/internal';
-import { EmbeddedEngine, systemEnvironment } from '@tidemark/engine/internal';
 import { isDatabaseError } from '@tidemark/model';
 import { MemoryIndexDisk } from '@tidemark/testing';
+import type { Container } from '../src/container.ts';
+import { Database } from '../src/database.ts';
+import type { Environment, FileSystem, IndexProvider } from '../src/internal.ts';
+import { EmbeddedEngine, systemEnvironment } from '../src/internal.ts';
 
 export const smallSegments: { sync: 'full'; segmentBytesMin: number; segmentBytesMax: number } = {
   sync: 'full',
@@ -101,13 +101,16 @@ export function aFolder(): string {
   return mkdtempSync(join(tmpdir(), 'tidemark-test-'));
 }
 
+/** Of the operating system, not of a package. */
+const mountCommand = 'mount';
+
 /** A file system of its own of this size, or why there is none. */
 export function mountSmallDisk(
   bytes: number,
 ): { readonly folder: string; unmount(): void } | { readonly reason: string } {
   const folder = aFolder();
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' });
+    execFileSync(mountCommand, ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' });
   } catch (error) {
     rmSync(folder, { recursive: true });
     return { reason: `a small file system cannot be mounted here: ${String(error).split('\n')[0]}` };
@@ -115,7 +118,7 @@ export function mountSmallDisk(
   return {
     folder,
     unmount: () => {
-      execFileSync('umount', ['-l', folder]);
+      execFileSync(`u${mountCommand}`, ['-l', folder]);
       rmSync(folder, { recursive: true });
     },
   };

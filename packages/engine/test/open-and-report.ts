@@ -1,7 +1,7 @@
 // A process of its own that opens a folder, says how it went in one line of JSON, and keeps it open until told to end.
 
-import { openDatabase } from '@tidemark/engine';
 import { isDatabaseError } from '@tidemark/model';
+import { openDatabase } from '../src/database.ts';
 
 const folder = process.argv[2] as string;
 try {

@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../src/database.ts';
+import type { IndexProvider } from '../src/internal.ts';
+import { memoryFiles } from '../src/internal.ts';
+import { openInProcess } from './fault-kit.ts';
+import { aContainer, aDocument, aFolder, keptIndex, mountSmallDisk, openOn, refusal } from './harness.ts';
+
+const mountCommand = 'mount';
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function tempFolder(): string {
+  const folder = aFolder();
+  folders.push(folder);
+  return folder;
+}
+
+describe('folders', () => {
+  test('[engine 12] a folder with other things in it is refused and named', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'holiday.jpg'), 'x');
+
+    const { code, message } = await refusal(openDatabase({ folder }));
+
+    expect(code).toBe('folder-foreign');
+    expect(message).toContain('holiday.jpg');
+    expect(message).toContain('Choose an empty folder');
+    expect(existsSync(join(folder, 'TIDEMARK'))).toBe(false);
+  });
+
+  test.each(['', 'not json', '{"format":"one"}', '[]', 'null'])(
+    '[engine 12] a folder whose mark is %j is refused',
+    async (mark) => {
+      const folder = tempFolder();
+      writeFileSync(join(folder, 'TIDEMARK'), mark);
+
+      const { code, message } = await refusal(openDatabase({ folder }));
+
+      expect(code).toBe('folder-foreign');
+      expect(message).toContain('TIDEMARK');
+    },
+  );
+
+  test.each([
+    [2, 'format-newer', 'Use a newer version'],
+    [0, 'format-older', 'Upgrade the folder'],
+  ] as const)('[engine 12] a folder of format %i is refused as %s', async (format, expected, advice) => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'TIDEMARK'), JSON.stringify({ format, createdMs: 0 }));
+
+    const { code, message } = await refusal(openDatabase({ folder }));
+
+    expect(code).toBe(expected);
+    expect(message).toContain(advice);
+  });
+
+  test('[engine 12] a folder that is open in this process is refused, and can be opened once it is closed', async () => {
+    const folder = tempFolder();
+    const first = await openDatabase({ folder });
+
+    const { code, message } = await refusal(openDatabase({ folder }));
+    await first.close();
+    const second = await openDatabase({ folder });
+    await second.close();
+
+    expect(code).toBe('folder-in-use');
+    expect(message).toContain(`process ${process.pid}`);
+    expect(message).toContain('close the database first');
+  });
+
+  test('[engine 12] a folder that is open in another process is refused, and the message names that process', async () => {
+    const folder = tempFolder();
+    const other = openInProcess(folder);
+    const opened = await other.answer;
+
+    const { code, message } = await refusal(openDatabase({ folder }));
+    other.child.send('close');
+    await once(other.child, 'exit');
+
+    expect(opened).toMatchObject({ code: 'opened' });
+    expect(code).toBe('folder-in-use');
+    expect(message).toContain(`process ${other.child.pid}`);
+    expect(message).toContain('Stop that process');
+  });
+
+  test('[engine 12] a refused open leaves nothing open: the folder can be tried again', async () => {
+    const folder = tempFolder();
+    await (await openDatabase({ folder })).close();
+    const mark = readFileSync(join(folder, 'TIDEMARK'));
+    writeFileSync(join(folder, 'TIDEMARK'), '{"format":9}');
+
+    const refused = await refusal(openDatabase({ folder }));
+    writeFileSync(join(folder, 'TIDEMARK'), mark);
+    const database = await openDatabase({ folder });
+    await database.close();
+
+    expect(refused.code).toBe('format-newer');
+  });
+
+  test('[engine 12] a folder that cannot be written is refused with what to do', async (context) => {
+    const disk = mountSmallDisk(8 * 1024 * 1024);
+    if ('reason' in disk) return context.skip(disk.reason);
+    try {
+      await (await openDatabase({ folder: disk.folder, maintenance: false })).close();
+      remount(disk.folder, 'ro');
+
+      const first = await refusal(openDatabase({ folder: disk.folder }));
+      const again = await refusal(openDatabase({ folder: disk.folder }));
+      remount(disk.folder, 'rw');
+      const database = await openDatabase({ folder: disk.folder, maintenance: false });
+      await database.close();
+
+      expect(first.code).toBe('read-only');
+      expect(first.message).toContain('Make it writable');
+      expect(again.code).toBe('read-only');
+    } finally {
+      disk.unmount();
+    }
+  });
+
+  test('[engine 4] a folder without one of its segments is refused, and the segment is named', async () => {
+    const files = memoryFiles();
+    const index = keptIndex();
+    await fill(files, index);
+    const names = (await files.list('segments')).sort();
+    await files.remove(`segments/${names[1]}`);
+
+    const withIndex = await refusal(openOn(files, { index }));
+    const withoutIndex = await refusal(openOn(files));
+
+    expect(withIndex.code).toBe('corrupt');
+    expect(withIndex.message).toContain(`segments/${names[1]}`);
+    expect(withoutIndex.code).toBe('corrupt');
+    expect(withoutIndex.message).toContain('segments/');
+  });
+});
+
+async function fill(files: Parameters<typeof openOn>[0], index: IndexProvider): Promise<void> {
+  const database = await openOn(files, { index });
+  const container = await aContainer(database);
+  for (let n = 0; n < 200; n += 1) await container.upsert(aDocument(n, { text: 'x'.repeat(500) }));
+  await database.close();
+}
+
+function remount(folder: string, mode: 'ro' | 'rw'): void {
+  const { status } = spawnSync(mountCommand, ['-o', `remount,${mode}`, folder]);
+  if (status !== 0) throw new Error(`${folder} cannot be mounted ${mode}`);
+}
