@@ -1,0 +1,148 @@
+// A walk over the slices of a range: each one once, in LSN order, from wherever it starts, wherever they lie by then.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { framesKey } from '../index/keys.ts';
+import type { MemoryIndex } from '../index/memory-index.ts';
+import { memoryIndex } from '../index/memory-index.ts';
+import type { Slice } from '../index/slices.ts';
+import { encodeSlices } from '../index/slices.ts';
+import { encodeFrame, FrameView, frameKind, operation, readFrameHeader } from '../log/frame.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import { slicesOf } from '../state/group.ts';
+import { SliceWalk } from './slice-walk.ts';
+
+const salt = Buffer.alloc(8, 3);
+const range = 5;
+
+/** How many LSNs each frame holds, how many slices a chunk, and how many of the last are still in the overlay. */
+const layout = fc.record({
+  frames: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 }),
+  perChunk: fc.integer({ min: 1, max: 5 }),
+  inOverlay: fc.nat({ max: 6 }),
+  after: fc.nat({ max: 60 }),
+});
+
+test('hands out every slice with anything after the start, once and in order [engine 7]', async () => {
+  await fc.assert(
+    fc.asyncProperty(layout, async ({ frames, perChunk, inOverlay, after }) => {
+      const place = await lay(frames, perChunk, inOverlay);
+      const walk = new SliceWalk(place.state, range, after);
+
+      expect(await firstLsns(walk)).toEqual(place.slices.filter((s) => s.lastLsn > after).map((s) => s.firstLsn));
+      expect(walk.isAtEnd()).toBe(true);
+    }),
+  );
+});
+
+test('goes on where it was when its segment has been replaced meanwhile [engine 9]', async () => {
+  await fc.assert(
+    fc.asyncProperty(layout, fc.nat({ max: 10 }), async ({ frames, perChunk, after }, steps) => {
+      const place = await lay(frames, perChunk, 0);
+      const walk = new SliceWalk(place.state, range, after);
+      const found: number[] = [];
+      for (let i = 0; i < steps; i += 1) {
+        const loaded = await walk.next();
+        if (loaded !== undefined) found.push(loaded.slice.firstLsn);
+      }
+
+      await place.moveTo(8);
+
+      found.push(...(await firstLsns(walk)));
+      expect(found).toEqual(place.slices.filter((s) => s.lastLsn > after).map((s) => s.firstLsn));
+    }),
+  );
+});
+
+async function firstLsns(walk: SliceWalk): Promise<number[]> {
+  const found: number[] = [];
+  for (let loaded = await walk.next(); loaded !== undefined; loaded = await walk.next()) {
+    found.push(loaded.slice.firstLsn);
+    expect(loaded.view.lsn(0)).toBe(loaded.slice.firstLsn);
+  }
+  return found;
+}
+
+interface Laid {
+  readonly state: DatabaseState;
+  readonly slices: readonly Slice[];
+  /** Every slice is in this segment from now on, and in no other. */
+  moveTo(segment: number): Promise<void>;
+}
+
+async function lay(frames: readonly number[], perChunk: number, inOverlay: number): Promise<Laid> {
+  const images: Buffer[] = [];
+  const slices: Slice[] = [];
+  let offset = 0;
+  let lsn = 1;
+  for (const [i, records] of frames.entries()) {
+    const image = frameOf(lsn, records, i);
+    slices.push(...slicesOf(viewOf(image), 1, offset).map(({ slice }) => slice));
+    images.push(image);
+    offset += image.length;
+    lsn += records;
+  }
+  const bytes = Buffer.concat(images);
+  const index: MemoryIndex = memoryIndex();
+  const indexed = Math.max(0, slices.length - inOverlay);
+  let segment = 1;
+  const write = async (): Promise<void> => {
+    for (let i = 0; i < indexed; i += perChunk) {
+      const chunk = slices.slice(i, Math.min(indexed, i + perChunk)).map((slice) => ({ ...slice, segment }));
+      await index.apply([{ key: framesKey(range, (chunk[0] as Slice).firstLsn), value: encodeSlices(chunk) }]);
+    }
+  };
+  await write();
+  const recent = slices
+    .slice(indexed)
+    .map((slice, i) => ({ slice, view: viewOf(images[indexed + i] as Buffer), order: 1 }));
+  const stub = {
+    index,
+    overlay: { slices: () => recent },
+    usage: { supersededBits: () => Buffer.alloc(0) },
+    segments: {
+      find: (id: number) => (id === segment ? { salt } : undefined),
+      read: (id: number, at: number, length: number) => (id === segment ? bytes.subarray(at, at + length) : undefined),
+    },
+  };
+  // A walk asks nothing else of the state.
+  const state = stub as unknown as DatabaseState;
+  const moveTo = async (id: number): Promise<void> => {
+    segment = id;
+    await write();
+  };
+  return { state, slices, moveTo };
+}
+
+function frameOf(firstLsn: number, count: number, sequence: number): Buffer {
+  const records = Array.from({ length: count }, (_, i) => ({
+    operation: operation.create,
+    flags: 1,
+    lsn: firstLsn + i,
+    ix: 0,
+    previousLsn: 0,
+    previousIx: 0,
+    timeMs: 1,
+    ridNumber: 1,
+    ttl: undefined,
+    epk: Buffer.from('e'),
+    partitionKey: Buffer.from('p'),
+    id: Buffer.from('i'),
+    uniqueDigests: Buffer.alloc(0),
+    body: Buffer.from('{}'),
+    suffix: '',
+  }));
+  return encodeFrame({
+    kind: frameKind.group,
+    salt,
+    sequence,
+    firstOrdinal: 0,
+    runs: [{ container: 1, range, records }],
+  });
+}
+
+function viewOf(frame: Buffer): FrameView {
+  const header = readFrameHeader(frame, 0, salt);
+  if (header === undefined) throw new Error('a frame just written cannot be read');
+  return new FrameView(frame, header);
+}

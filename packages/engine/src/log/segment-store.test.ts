@@ -1,0 +1,124 @@
+// The segments of a folder: what is durable before what, and when a file goes.
+
+import { FaultFiles, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
+import { expect, test } from 'vitest';
+import type { FileSystem } from '../files/file-system.ts';
+import { memoryFiles } from '../files/memory-files.ts';
+import { segmentFolder, segmentHeaderBytes, segmentPath } from './segment.ts';
+import { SegmentStore } from './segment-store.ts';
+
+const options = { sync: 'full', segmentBytesMin: 8_192, segmentBytesMax: 16_384 } as const;
+const meta = Buffer.alloc(64, 1);
+
+test('a segment that has its name has its header and first frame, whatever the power does [engine 4]', async () => {
+  for (let seed = 0; seed < 200; seed += 1) {
+    const random = new SeededRandom(`roll-${seed}`);
+    const files = new PowerCutFiles();
+    await files.makeDirectory(segmentFolder);
+    await files.syncDirectory('.');
+    files.cutAfter(random.int(14));
+    const store = aStore(files);
+    await store.roll(1, 0, () => ({ bytes: meta, records: 1 })).catch(() => {});
+    const after = files.cut(random);
+
+    const found = aStore(after);
+    await found.load(new Map());
+
+    for (const segment of found.all) {
+      expect(segment.header.firstSequence).toBe(1);
+      const bytes = Buffer.alloc(meta.length);
+      await (await after.open(segmentPath(segment.id))).read(bytes, segmentHeaderBytes);
+      expect(bytes.equals(meta)).toBe(true);
+    }
+  }
+});
+
+test('reads what was appended, and nothing of a segment that is gone', async () => {
+  const store = await opened(memoryFiles());
+  await store.append(Buffer.from('a frame.'), 1);
+
+  expect(String(await store.read(1, segmentHeaderBytes + meta.length, 8))).toBe('a frame.');
+  await store.retire([1]);
+  expect(await store.read(1, 0, 8)).toBeUndefined();
+});
+
+test('a file that is held goes when it is let go, and not before [engine 9]', async () => {
+  const files = memoryFiles();
+  const store = await opened(files);
+  await store.roll(2, 0, () => ({ bytes: meta, records: 1 }));
+  const release = store.hold(store.all);
+
+  await store.retire([1]);
+
+  expect(await files.list(segmentFolder)).toContain('00000001.seg');
+  await release();
+  expect(await files.list(segmentFolder)).not.toContain('00000001.seg');
+});
+
+test('all segments of a retirement are gone at once, also while the first file is being removed', async () => {
+  const store = await opened(memoryFiles());
+  for (const sequence of [2, 3]) await store.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));
+
+  const retired = store.retire([1, 2]);
+
+  expect(store.all.map((segment) => segment.id)).toEqual([3]);
+  await retired;
+});
+
+test('leftovers without a name of their own are removed, and a spare goes with the store', async () => {
+  const files = memoryFiles();
+  const store = await opened(files);
+  await files.open(`${segmentFolder}/7.tmp`, { create: true });
+  await store.close();
+
+  await aStore(files).load(new Map());
+
+  expect(await files.list(segmentFolder)).toEqual(['00000001.seg']);
+});
+
+test('of two segments that begin with the same frame the younger one counts', async () => {
+  const store = await opened(memoryFiles());
+  await store.roll(5, 0, () => ({ bytes: meta, records: 1 }));
+  await store.roll(5, 0, () => ({ bytes: meta, records: 1 }));
+
+  expect(store.all.map((segment) => segment.id)).toEqual([1, 2, 3]);
+});
+
+test('a frame larger than a segment gets one of its own size', async () => {
+  const store = await opened(memoryFiles());
+
+  await store.roll(2, 100_000, () => ({ bytes: meta, records: 1 }));
+
+  expect(store.hasRoomFor(100_000)).toBe(true);
+});
+
+test("with sync: 'os' a segment is flushed before the next one has its name [engine 6]", async () => {
+  const files = new FaultFiles(memoryFiles());
+  await files.makeDirectory(segmentFolder);
+  const store = new SegmentStore(files, environment(), { ...options, sync: 'os' });
+  await store.roll(1, 0, () => ({ bytes: meta, records: 1 }));
+  await store.append(Buffer.from('not flushed'), 1);
+  const before = files.log.length;
+
+  await store.roll(2, 0, () => ({ bytes: meta, records: 1 }));
+
+  const done = files.log.slice(before).map((entry) => entry.operation);
+  expect(done.indexOf('sync')).toBeLessThan(done.indexOf('rename'));
+  expect(done.indexOf('sync')).toBeGreaterThanOrEqual(0);
+});
+
+async function opened(files: FileSystem): Promise<SegmentStore> {
+  await files.makeDirectory(segmentFolder);
+  const store = aStore(files);
+  await store.roll(1, 0, () => ({ bytes: meta, records: 1 }));
+  return store;
+}
+
+function aStore(files: FileSystem): SegmentStore {
+  return new SegmentStore(files, environment(), options);
+}
+
+function environment(): { clock: VirtualClock; random: (target: Uint8Array) => void } {
+  const random = new SeededRandom('salts');
+  return { clock: new VirtualClock(), random: (target) => random.bytes(target) };
+}
