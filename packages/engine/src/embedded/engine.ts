@@ -53,6 +53,7 @@ import { runPurges, sweepExpired, trimHistory } from './jobs.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
+import type { FetchedBody } from './unit.ts';
 import { rangeIdGone, UnitSubmission } from './unit.ts';
 
 export interface EmbeddedEngineOptions {
@@ -335,7 +336,7 @@ export class EmbeddedEngine implements RangeEngine {
   // Documents
 
   async commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
-    const bodies = new Map<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>();
+    let bodies: Map<string, FetchedBody> | undefined;
     for (;;) {
       const state = this.state.container(container);
       const target = this.#range(state, range);
@@ -354,6 +355,7 @@ export class EmbeddedEngine implements RangeEngine {
         this.#committing.submit(submission);
       });
       if (result !== 'needs-body') return result;
+      bodies ??= new Map();
       await this.#fetchBodies(state, unit, submission?.missing ?? [], bodies);
     }
   }
@@ -514,7 +516,7 @@ export class EmbeddedEngine implements RangeEngine {
     container: ContainerState,
     unit: Unit,
     ids: readonly string[],
-    bodies: Map<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>,
+    bodies: Map<string, FetchedBody>,
   ): Promise<void> {
     for (const id of ids) {
       const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));

@@ -19,6 +19,13 @@ import type { Submission } from './committer.ts';
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
 const recordOverheadBytes = 512;
 
+/** A body read from the disk for a decision, and the version it is of. */
+export interface FetchedBody {
+  readonly lsn: number;
+  readonly ix: number;
+  readonly body: Buffer;
+}
+
 interface DocumentKeys {
   readonly name: string;
   readonly id: Buffer;
@@ -36,10 +43,11 @@ export class UnitSubmission implements Submission {
   readonly #resolve: (result: UnitResult | 'needs-body') => void;
   readonly #reject: (error: unknown) => void;
   /** Bodies fetched for this unit, valid only for the version they were read of. */
-  readonly #bodies: ReadonlyMap<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>;
+  readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
   #lastKeys: DocumentKeys | undefined;
-  /** What the decision rests on, so that it need not be looked up again. */
-  readonly #found = new Map<string, Version>();
+  /** What the decision rests on, so that it need not be looked up again; of a batch by id. */
+  readonly #found: Map<string, Version> | undefined;
+  #lastFound: Version | undefined;
   /** The ids whose bodies are to be fetched before the unit is submitted again. */
   missing: readonly string[] = [];
 
@@ -49,7 +57,7 @@ export class UnitSubmission implements Submission {
     readonly range: RangeState;
     readonly unit: Unit;
     readonly decide: Decide;
-    readonly bodies: ReadonlyMap<string, { readonly lsn: number; readonly ix: number; readonly body: Buffer }>;
+    readonly bodies: ReadonlyMap<string, FetchedBody> | undefined;
     resolve(result: UnitResult | 'needs-body'): void;
     reject(error: unknown): void;
   }) {
@@ -62,6 +70,7 @@ export class UnitSubmission implements Submission {
     this.#resolve = options.resolve;
     this.#reject = options.reject;
     this.bytes = unitBytes(options.unit);
+    this.#found = options.unit.commands.length === 1 ? undefined : new Map();
   }
 
   fail(error: DatabaseError): void {
@@ -117,7 +126,8 @@ export class UnitSubmission implements Submission {
     const { bytes } = this.#unit.partitionKey;
     const version = this.#state.findDecided(key, keyText);
     if (version === undefined) return undefined;
-    this.#found.set(id, version);
+    if (this.#found === undefined) this.#lastFound = version;
+    else this.#found.set(id, version);
     return {
       lsn: version.lsn,
       ix: version.ix,
@@ -146,7 +156,7 @@ export class UnitSubmission implements Submission {
   }
 
   #fetchedBody(id: string, version: Version): Buffer | undefined {
-    const fetched = this.#bodies.get(id);
+    const fetched = this.#bodies?.get(id);
     return fetched !== undefined && fetched.lsn === version.lsn && fetched.ix === version.ix ? fetched.body : undefined;
   }
 
@@ -235,7 +245,9 @@ export class UnitSubmission implements Submission {
   #previousOf(mutation: Mutation, key: Buffer, keyText: string, staged: readonly StagedRecord[]): Version | undefined {
     if (mutation.previous === undefined) return undefined;
     if (mutation.previous.kind === 'unit') return staged[mutation.previous.mutation]?.version;
-    const found = this.#found.get(mutation.id) ?? this.#state.findDecided(key, keyText);
+    const known = this.#found === undefined ? this.#lastFound : this.#found.get(mutation.id);
+    const isKnown = known?.lsn === mutation.previous.lsn && known.ix === mutation.previous.ix;
+    const found = isKnown ? known : this.#state.findDecided(key, keyText);
     assert(found !== undefined && found.lsn === mutation.previous.lsn, 'the version decided upon is still the latest');
     return found;
   }

@@ -267,6 +267,9 @@ export function catalogRun(text: string): {
 /** The unique values that a record lets go (id undefined) and takes, in this order. */
 export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: string | undefined) => void): void {
   const { container, partitionKey, previous, version } = record;
+  // Most containers have no unique keys, and this is asked several times for every write.
+  const isFree = (previous?.uniqueDigests.length ?? 0) + (version?.uniqueDigests.length ?? 0) === 0;
+  if (isFree) return;
   for (const [digests, id] of [
     [previous?.uniqueDigests, undefined],
     [version?.uniqueDigests, record.id],
