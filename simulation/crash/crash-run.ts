@@ -113,7 +113,7 @@ function ordersFor(
     etags: { ...(plain === undefined ? {} : { plain }), ...(kept === undefined ? {} : { kept }) },
     versionsEtag: model.versionsEtag,
     readsAllVersions: isLast || kill % 25 === 0,
-    checks: isLast || kill % 4 === 0,
+    checks: isLast || kill % 8 === 0,
     hold: plan.kind === 'held' ? { phase: plan.phase, step: plan.step, afterAcks: warmUpAcks } : undefined,
   };
 }

@@ -42,7 +42,10 @@ async function run(orders: Orders): Promise<void> {
   const endless: Promise<void>[] = [];
   for (let i = 0; i < writers; i += 1)
     endless.push(writeForEver(containers, random.fork(`writer ${i}`), nextOp, phases));
-  for (const name of containerNames) endless.push(tail(name, containers[name], orders.etags[name]));
+  for (const name of containerNames) {
+    const { number } = containers[name].info;
+    endless.push(tail(name, containers[name], orders.etags[name], () => moreComes(database, number)));
+  }
   endless.push(splitForEver(containers, random.fork('split'), phases));
   endless.push(compactForEver(database, phases));
   await Promise.all(endless);
@@ -66,6 +69,18 @@ function definitionOf(id: ContainerName): object {
   const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 };
   // Every document is its own unique value: nothing is refused, and `check` proves that the unique index is complete.
   return { id, partitionKey, uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/unique'] }] } };
+}
+
+/** Resolves when something is committed to the container: polling would take the time that the writers need. */
+function moreComes(database: Database, container: number): Promise<void> {
+  const { engine } = database;
+  return new Promise((resolve) => {
+    const ids = engine.ranges(container).map(({ id }) => id);
+    const stop = engine.watch(container, ids, () => {
+      stop();
+      resolve();
+    });
+  });
 }
 
 interface Stored {
@@ -137,13 +152,18 @@ async function tellVersions(kept: Container, orders: Orders): Promise<void> {
 }
 
 /** The tail reader of one container: it goes on from where the one before it was. */
-async function tail(container: ContainerName, opened: Container, etag: string | undefined): Promise<void> {
+async function tail(
+  container: ContainerName,
+  opened: Container,
+  etag: string | undefined,
+  moreComes: () => Promise<void>,
+): Promise<void> {
   const feed = opened.changes(etag === undefined ? {} : { from: { etag } });
   for (;;) {
     const page = await feed.page();
     if (page.count > 0)
       report({ kind: 'seen', container, changes: itemsOf<Stored>(page.pieces).map(seenOf), etag: page.etag });
-    else await nextTurn();
+    else await moreComes();
   }
 }
 
