@@ -1,11 +1,12 @@
 // One random history against the reference model.
 
-import type { Container, UnitResult, WriteCommand } from '@tidemark/engine/internal';
+import type { Container, UnitResult } from '@tidemark/engine/internal';
 import { backUp, readContainerDefinition, restore } from '@tidemark/engine/internal';
 import type { ErrorCode } from '@tidemark/model';
 import { effectiveKey, encodePartitionKeyBytes, isDatabaseError } from '@tidemark/model';
 import { PowerCutFiles, SeededRandom } from '@tidemark/testing';
 import { docKey } from '../../packages/engine/src/index/keys.ts';
+import { commandOf, contentOf, etagOf } from './commands.ts';
 import type { Observed } from './observe.ts';
 import { agree, canonical, compareAll, compareLatest } from './observe.ts';
 import type { Expectation, ExpectedMutation, ModelKey, ModelOperation, ModelVersion } from './reference.ts';
@@ -365,7 +366,6 @@ class ModelRun {
 
   async #purgeJob(): Promise<void> {
     let purged = 0;
-    const before = new Map(this.#subjects.map((subject) => [subject, this.#tails(subject)]));
     for (let n = -1; n !== 0; purged += n) n = await this.#world.engine.purge();
     let found = 0;
     for (const subject of this.#subjects) {
@@ -377,7 +377,7 @@ class ModelRun {
         () => `the purge of ${subject.name} left ${left.map((v) => nameOf(v.key, v.id)).join()}`,
       );
       found += over.length;
-      await this.#takeDeletes(subject, over, over.length, this.#world.clock.nowMs(), before.get(subject));
+      await this.#takeDeletes(subject, over, over.length, this.#world.clock.nowMs());
       model.purges.clear();
     }
     agree(found === purged, () => `the purge says ${purged} documents, there were ${found}`);
@@ -389,7 +389,6 @@ class ModelRun {
     candidates: readonly ModelVersion[],
     count: number,
     clockMs: number,
-    _before?: ReadonlyMap<string, number>,
   ): Promise<void> {
     const { model } = subject;
     const gone = candidates.filter((version) => !this.#isStored(subject, version));
@@ -610,37 +609,3 @@ type Step = keyof typeof weights;
 const stepsByWeight: readonly Step[] = (Object.entries(weights) as [Step, number][]).flatMap(([step, weight]) =>
   new Array<Step>(Math.ceil(weight * 10)).fill(step),
 );
-
-/** What a client holds: the etag inside the document. */
-function etagOf(version: ModelVersion): string {
-  return (JSON.parse(version.bytes.toString('utf8')) as { _etag: string })._etag;
-}
-
-function contentOf(text: string): string {
-  const own = Object.entries(JSON.parse(text) as Record<string, unknown>).filter(([name]) => !name.startsWith('_'));
-  return canonical(Object.fromEntries(own));
-}
-
-function commandOf(container: Container, operation: ModelOperation): WriteCommand {
-  const condition = operation.ifMatch === undefined ? {} : { ifMatch: operation.ifMatch };
-  switch (operation.kind) {
-    case 'create':
-      return { kind: 'create', document: container.readClient(operation.value) };
-    case 'upsert':
-      return { kind: 'upsert', document: container.readClient(operation.value), ...condition };
-    case 'replace': {
-      const document = container.readClient(operation.value);
-      return { kind: 'replace', id: document.id, document, ...condition };
-    }
-    case 'patch': {
-      const operations = Object.entries(operation.set).map(
-        ([name, value]) => ({ op: 'set', path: `/${name}`, value }) as const,
-      );
-      return { kind: 'patch', id: operation.id, operations, ...condition };
-    }
-    case 'delete':
-      return { kind: 'delete', id: operation.id, ...condition };
-    default:
-      return { kind: 'read', id: operation.id };
-  }
-}

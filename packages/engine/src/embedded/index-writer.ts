@@ -437,7 +437,7 @@ export class IndexWriter {
   }
 }
 
-export type Standing =
+type Standing =
   | { readonly entry: CatalogEntry; readonly range?: undefined }
   | { readonly range: number; readonly position: RangePosition };
 
