@@ -11,6 +11,7 @@ import type { Observed } from './observe.ts';
 import { agree, canonical, compareAll, compareLatest } from './observe.ts';
 import type { Expectation, ExpectedMutation, ModelKey, ModelOperation, ModelVersion } from './reference.ts';
 import { ModelContainer, modelKey, nameOf } from './reference.ts';
+import { stepsByWeight } from './steps.ts';
 import { World } from './world.ts';
 
 export interface ModelRunOptions {
@@ -582,30 +583,3 @@ class ModelRun {
     return this.#world.engine.state.findVisible(indexKey, indexKey.toString('latin1')) !== undefined;
   }
 }
-
-const weights = {
-  unit: 50,
-  many: 12,
-  advance: 6,
-  jump: 2,
-  split: 2,
-  merge: 1.5,
-  sweep: 2,
-  purge: 1.5,
-  purgeJob: 1.5,
-  trim: 2,
-  history: 0.3,
-  compact: 2,
-  compactUnderWrites: 1.5,
-  compactUnderReads: 1,
-  settle: 1,
-  reopen: 3,
-  backup: 0.5,
-  restore: 0.5,
-} as const;
-
-type Step = keyof typeof weights;
-
-const stepsByWeight: readonly Step[] = (Object.entries(weights) as [Step, number][]).flatMap(([step, weight]) =>
-  new Array<Step>(Math.ceil(weight * 10)).fill(step),
-);
