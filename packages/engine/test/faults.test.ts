@@ -319,6 +319,36 @@ describe('a failed index', () => {
     expect(report.problems).toEqual([]);
   });
 
+  test('[engine 9] a replaced segment whose removal was interrupted does not cost the index', async () => {
+    const files = new FaultFiles(memoryFiles());
+    const index = faultyIndex();
+    const database = await openOn(files, { index });
+    const container = await aContainer(database);
+    const overwrite = async (): Promise<void> => {
+      for (let n = 0; n < 100; n += 1) await container.upsert(aDocument(n % 20, { n, text: 'x'.repeat(500) }));
+      await database.engine.settle();
+    };
+    await overwrite();
+    while (await database.engine.compact());
+    await overwrite();
+
+    // The second time round the outputs of the first are among the inputs; their files stay, as after a kill.
+    files.fail('remove', { path: /\.seg$/, times: Number.POSITIVE_INFINITY });
+    for (let i = 0; i < 5; i += 1) await database.engine.compact().catch(() => {});
+    const found = await feedOf(container);
+    await database.close();
+    files.heal();
+    const discardsBefore = index.discards;
+    const reopened = await openOn(files, { index });
+    const foundAgain = await feedOf(reopened.container('d', 'c'));
+    const report = await reopened.check();
+    await reopened.close();
+
+    expect(index.discards).toBe(discardsBefore);
+    expect(foundAgain).toEqual(found);
+    expect(report.problems).toEqual([]);
+  });
+
   test('[engine 9] a compaction that runs out of room half way is finished later', async () => {
     const files = memoryFiles();
     const index = faultyIndex();

@@ -148,17 +148,14 @@ async function recoverWithIndex(options: RecoveryOptions): Promise<Recovered | u
  * inputs are there; inputs whose output the index knows completely are removed. False: the index is of another time.
  */
 async function reconcile(segments: SegmentStore, known: ReadonlyMap<number, SegmentRecord>): Promise<boolean> {
-  for (const segment of segments.all) {
-    const { kind, inputs } = segment.header;
-    if (kind !== 'compacted') continue;
-    const record = known.get(segment.id);
-    const present = (inputs ?? []).filter((id) => segments.find(id) !== undefined);
-    if (record === undefined) {
-      if (present.length !== (inputs ?? []).length) return false;
-      await segments.retire([segment.id]);
-    } else if (record.isMoving !== true) {
-      await segments.retire(present);
-    }
+  // First what has been replaced for good: among it may be outputs whose own inputs are long gone.
+  for (const { header, isMoving } of known.values()) {
+    if (isMoving !== true && segments.find(header.id) !== undefined) await segments.retire(header.inputs ?? []);
+  }
+  for (const { id, header } of segments.all) {
+    if (header.kind !== 'compacted' || known.has(id)) continue;
+    if (!(header.inputs ?? []).every((input) => segments.find(input) !== undefined)) return false;
+    await segments.retire([id]);
   }
   for (const [id, record] of known) {
     if (segments.find(id) !== undefined) continue;
