@@ -1,13 +1,14 @@
 // Databases and containers as changes of the catalog. Each function decides on the catalog as it is and gives the entry that
 // is to be put, or the entries that go; nothing is changed here.
 
-import { containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
+import { assert, containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
-import type { ContainerInfo, DatabaseInfo } from '../range-engine.ts';
+import type { ContainerInfo, DatabaseInfo, RangeInfo } from '../range-engine.ts';
 import type { CatalogChange, ContainerEntry, DatabaseEntry, ResourceEntry } from '../state/catalog.ts';
-import type { DatabaseState, PurgeValue } from '../state/database-state.ts';
-import { purgeKind } from '../state/database-state.ts';
+import type { DatabaseState, ErasureValue, PurgeValue } from '../state/database-state.ts';
+import { erasureKind, purgeKind } from '../state/database-state.ts';
 import { firstRanges } from '../state/lineage.ts';
+import type { RangeState } from '../state/range.ts';
 
 export function newDatabase(state: DatabaseState, id: string): DatabaseEntry {
   validateResourceName(id, 'The database id');
@@ -76,7 +77,18 @@ export function containerRemoval(state: DatabaseState, container: ContainerEntry
   const purges = state.catalog.resources(purgeKind);
   // Only this engine writes resources of this kind.
   const own = purges.filter(({ value }) => (value as PurgeValue).container === container.number);
-  return [...own.map(({ number }) => ({ remove: number })), { remove: container.number }];
+  return [
+    ...own.map(({ number }) => ({ remove: number })),
+    { remove: container.number },
+    { put: newErasure(state, container) },
+  ];
+}
+
+/** What the index has of a container that is gone is erased by a job, however much it is. */
+function newErasure(state: DatabaseState, container: ContainerEntry): ResourceEntry {
+  const ranges = container.ranges.flatMap((range) => [range.number, ...range.ancestors.map(({ number }) => number)]);
+  const value: ErasureValue = { container: container.number, ranges: [...new Set(ranges)] };
+  return { type: 'resource', number: state.catalog.takeNumber(), kind: erasureKind, value };
 }
 
 /**
@@ -108,4 +120,20 @@ export function containerInfo(state: DatabaseState, entry: ContainerEntry): Cont
   const rid = containerRid(database, number);
   const etag = formatEtag(state.epoch, version, number);
   return { number, database, id, rid, etag, timeMs, definition, historyMs };
+}
+
+export function rangeInfo(range: RangeState): RangeInfo {
+  const { id, min, max, parents, floorLsn } = range.entry;
+  return { id, min, max, parents, tailLsn: range.tailLsn, floorLsn, sizeBytes: range.bytes };
+}
+
+/** The ranges that a split or merge has made. */
+export function childrenOf(state: DatabaseState, after: ContainerEntry, before: ContainerEntry): RangeInfo[] {
+  const known = new Set(before.ranges.map((range) => range.number));
+  const children = after.ranges.filter((range) => !known.has(range.number));
+  return children.map((entry) => {
+    const range = state.findRange(entry.number);
+    assert(range !== undefined, 'a child that was published is open');
+    return rangeInfo(range);
+  });
 }

@@ -26,7 +26,7 @@ import type {
   StoredDocument,
   UnitResult,
 } from '../range-engine.ts';
-import type { CatalogChange, ContainerEntry } from '../state/catalog.ts';
+import type { CatalogChange } from '../state/catalog.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
@@ -35,6 +35,7 @@ import type { RangeState } from '../state/range.ts';
 import { readByRid, readDocument, readInRidOrder, readVersion } from '../state/read-documents.ts';
 import type { Unit } from '../write/command.ts';
 import {
+  childrenOf,
   containerInfo,
   containerRemoval,
   databaseInfo,
@@ -42,6 +43,7 @@ import {
   newContainer,
   newDatabase,
   newPurge,
+  rangeInfo,
   replacedContainer,
 } from './catalog-changes.ts';
 import { Committer } from './committer.ts';
@@ -49,7 +51,7 @@ import { Compactor } from './compaction.ts';
 import type { EngineFigures, EngineHealth } from './health.ts';
 import { statusOf } from './health.ts';
 import { IndexWriter } from './index-writer.ts';
-import { runPurges, sweepExpired, trimHistory } from './jobs.ts';
+import { runErasures, runPurges, sweepExpired, trimHistory } from './jobs.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
@@ -311,7 +313,7 @@ export class EmbeddedEngine implements RangeEngine {
       const { catalog } = this.state;
       const put = splitRange(state.entry, parent.entry, at, parent.decidedLsn, () => catalog.takeNumber());
       parent.isSealed = true;
-      const result = () => this.#childrenOf(put, state.entry);
+      const result = () => childrenOf(this.state, put, state.entry);
       return { changes: [{ put }], result };
     });
   }
@@ -324,7 +326,7 @@ export class EmbeddedEngine implements RangeEngine {
       assert(a !== undefined && b !== undefined, 'a merge has two parents');
       const put = mergeRanges(state.entry, a, b, () => this.state.catalog.takeNumber());
       for (const parent of parents) parent.isSealed = true;
-      const result = () => this.#childrenOf(put, state.entry)[0] as RangeInfo;
+      const result = () => childrenOf(this.state, put, state.entry)[0] as RangeInfo;
       return { changes: [{ put }], result };
     });
   }
@@ -423,6 +425,11 @@ export class EmbeddedEngine implements RangeEngine {
     return runPurges(this);
   }
 
+  /** Takes what the index still has of deleted containers out of it. Resolves with how many entries went. */
+  erase(): Promise<number> {
+    return runErasures(this);
+  }
+
   /** Rewrites one batch of segments if enough of them is dead. Resolves with whether anything was done. */
   compact(): Promise<boolean> {
     return this.#compactor.run();
@@ -500,16 +507,6 @@ export class EmbeddedEngine implements RangeEngine {
     if (range !== undefined) return range;
     if (Number(id) < container.entry.nextRangeId && /^\d+$/.test(id)) throw rangeIdGone(container, id);
     throw new DatabaseError('range-unknown', `The container "${container.entry.id}" has no range ${id}.`);
-  }
-
-  #childrenOf(after: ContainerEntry, before: ContainerEntry): RangeInfo[] {
-    const known = new Set(before.ranges.map((range) => range.number));
-    const children = after.ranges.filter((range) => !known.has(range.number));
-    return children.map((entry) => {
-      const range = this.state.findRange(entry.number);
-      assert(range !== undefined, 'a child that was published is open');
-      return rangeInfo(range);
-    });
   }
 
   async #fetchBodies(
@@ -592,9 +589,4 @@ export class EmbeddedEngine implements RangeEngine {
     if (jump < -clockJumpReportedMs) this.#clockJumpMs = jump;
     this.#lastNowMs = now;
   }
-}
-
-function rangeInfo(range: RangeState): RangeInfo {
-  const { id, min, max, parents, floorLsn } = range.entry;
-  return { id, min, max, parents, tailLsn: range.tailLsn, floorLsn, sizeBytes: range.bytes };
 }

@@ -5,13 +5,15 @@ import { decodePartitionKeyBytes, effectiveKey, isDatabaseError } from '@tidemar
 import { LineageWalk } from '../feed/lineage-walk.ts';
 import { lsnFloorAt } from '../feed/time.ts';
 import { decodeVersion } from '../index/documents.ts';
-import { dueTtlBounds, metaKey, metaKind, partitionBounds } from '../index/keys.ts';
-import { jobDocumentsMax, scanBytesMax } from '../limits.ts';
+import type { IndexChange } from '../index/index-store.ts';
+import { dueTtlBounds, metaKey, metaKind, partitionBounds, treeBounds } from '../index/keys.ts';
+import { jobDocumentsMax, scanBytesMax, scanEntriesMax } from '../limits.ts';
 import { operation } from '../log/frame.ts';
 import type { RangeEngine } from '../range-engine.ts';
 import type { CatalogChange, ContainerEntry } from '../state/catalog.ts';
 import type { ContainerState, Purge } from '../state/container-state.ts';
-import type { DatabaseState } from '../state/database-state.ts';
+import type { DatabaseState, ErasureValue } from '../state/database-state.ts';
+import { erasureKind } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import type { WriteCommand } from '../write/command.ts';
@@ -207,4 +209,38 @@ async function runOne(host: JobHost, container: ContainerState, target: Target):
     if (isDatabaseError(error) && (error.code === 'range-gone' || error.code === 'container-not-found')) return false;
     throw error;
   }
+}
+
+/** Takes what the index still has of deleted containers out of it. Resolves with how many entries went. */
+export async function runErasures(host: JobHost): Promise<number> {
+  const [erasure] = host.state.catalog.resources(erasureKind);
+  if (erasure === undefined) return 0;
+  // Only this engine writes resources of this kind.
+  const { container, ranges } = erasure.value as ErasureValue;
+  const bounds = [
+    ...(['doc', 'rid', 'ttl', 'unique'] as const).map((tree) => treeBounds(tree, container)),
+    ...ranges.flatMap((range) => (['frames', 'time'] as const).map((tree) => treeBounds(tree, range))),
+  ];
+  let erased = 0;
+  // What was published before the container went may still be on its way into the index.
+  await host.writer.drained();
+  await host.writer.exclusively(async (index) => {
+    const changes: IndexChange[] = [];
+    for (const bound of bounds) {
+      const found = index.range({ ...bound, limit: scanEntriesMax - changes.length });
+      for (const { key } of found) changes.push({ key, value: undefined });
+      if (changes.length >= scanEntriesMax) break;
+    }
+    erased = changes.length;
+    for (const range of ranges) {
+      changes.push({ key: metaKey(metaKind.range, range), value: undefined });
+      changes.push({ key: metaKey(metaKind.job, range), value: undefined });
+    }
+    await index.apply(changes);
+  });
+  host.writer.forgetChunks(ranges);
+  if (erased === 0) {
+    await host.changeCatalog(() => ({ changes: [{ remove: erasure.number }], result: () => undefined }));
+  }
+  return erased;
 }

@@ -25,6 +25,13 @@ import { RangeState } from './range.ts';
 import { SegmentUsage } from './segment-usage.ts';
 
 export const purgeKind = 'purge';
+export const erasureKind = 'erasure';
+
+/** The value of a catalog resource of kind `erasure`: a container that is gone, and all ranges it ever had records of. */
+export interface ErasureValue {
+  readonly container: number;
+  readonly ranges: readonly number[];
+}
 
 /** The value of a catalog resource of kind `purge`. */
 export interface PurgeValue {
