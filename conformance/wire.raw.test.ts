@@ -1,11 +1,10 @@
 // What no SDK shows: headers, signatures and bodies, with plain fetch.
 
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { rawFetch, World } from './harness.ts';
+import type { Made, MadeOptions, RawDocument } from './raw.ts';
+import { feedOf, inRange, makeIn, pk, putIn } from './raw.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -16,34 +15,10 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-interface Made {
-  readonly id: string;
-  /** Of its documents. */
-  readonly docs: string;
-  readonly pkranges: string;
-}
-
-async function make(options: { readonly throughput?: number; readonly policy?: boolean } = {}): Promise<Made> {
-  const container = await world.container({
-    ...(options.throughput === undefined ? {} : { throughput: options.throughput }),
-    ...(options.policy === true ? ({ changeFeedPolicy: { retentionDuration: 10 } } as object) : {}),
-  });
-  const path = `/dbs/db/colls/${container.id}`;
-  return { id: container.id, docs: `${path}/docs`, pkranges: `${path}/pkranges` };
-}
-
-const pk = (value: unknown): Record<string, string> => ({ 'x-ms-documentdb-partitionkey': JSON.stringify([value]) });
-const inRange = (id: string): Record<string, string> => ({ 'x-ms-documentdb-partitionkeyrangeid': id });
-
-function put(made: Made, document: { id: string; pk: string; [name: string]: unknown }): Promise<RawResponse> {
-  const headers = { ...pk(document.pk), 'x-ms-documentdb-is-upsert': 'True' };
-  return world.fetch('POST', made.docs, { headers, body: document });
-}
-
-function feed(made: Made, headers: Readonly<Record<string, string>> = {}): Promise<RawResponse> {
-  return world.fetch('GET', made.docs, { headers: { 'a-im': 'Incremental Feed', ...headers } });
-}
-
+const make = (options?: MadeOptions): Promise<Made> => makeIn(world, options);
+const put = (made: Made, document: RawDocument): Promise<RawResponse> => putIn(world, made, document);
+const feed = (made: Made, headers?: Readonly<Record<string, string>>): Promise<RawResponse> =>
+  feedOf(world, made, headers);
 const inside = (made: Made) => world.database.container('db', made.id);
 const idsOf = ({ json }: RawResponse): string[] => json.Documents.map(({ id }: { id: string }) => id);
 
@@ -510,97 +485,5 @@ describe('change feed', () => {
     await put(made, { id: '1', pk: 'a', n: 2 });
     const page = await feed(made, { 'a-im': 'Full-Fidelity Feed', 'if-modified-since': time });
     expect(page.json.Documents).toMatchObject([{ current: { n: 2 }, metadata: { operationType: 'replace', lsn: 2 } }]);
-  });
-});
-
-describe('connections', () => {
-  test('closing does not wait for those on which nothing is asked', async () => {
-    const server = await startServer({ database: world.database });
-    const socket = connect(server.port, '127.0.0.1');
-    await once(socket, 'connect');
-    await rawFetch(server.url, 'GET', '/', {});
-    const since = performance.now();
-    await server.close();
-    expect(performance.now() - since).toBeLessThan(2_000);
-    socket.destroy();
-  });
-});
-
-describe('hostile input', () => {
-  const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-
-  test('nothing nested or large harms the server: it is refused, and the next request is served', async () => {
-    const made = await make();
-    const batch = { ...pk('a'), 'x-ms-cosmos-is-batch-request': 'true', 'x-ms-cosmos-batch-atomic': 'true' };
-    for (const levels of [200, 100_000]) {
-      const definition = `{"id":"deep","partitionKey":{"paths":["/pk"]},"x":${deep(levels)}}`;
-      expect((await world.fetch('POST', '/dbs/db/colls', { body: definition })).status).toBe(400);
-      const document = `{"id":"1","pk":"a","x":${deep(levels)}}`;
-      expect((await world.fetch('POST', made.docs, { headers: pk('a'), body: document })).status).toBe(400);
-      const operation = `[{"operationType":"Create","resourceBody":${document}}]`;
-      const inBatch = await world.fetch('POST', made.docs, { headers: batch, body: operation });
-      expect([inBatch.status, inBatch.json[0].statusCode]).toEqual([207, 400]);
-      const patch = `[{"op":"add","path":"/x","value":${deep(levels)}}]`;
-      await put(made, { id: '1', pk: 'a' });
-      expect((await world.fetch('PATCH', `${made.docs}/1`, { headers: pk('a'), body: patch })).status).toBe(400);
-      expect((await world.fetch('POST', '/dbs', { body: `{"id":${deep(levels)}}` })).status).toBe(400);
-    }
-    const large = { id: 'large', partitionKey: { paths: ['/pk'] }, x: 'x'.repeat(2_000_000) };
-    expect((await world.fetch('POST', '/dbs/db/colls', { body: large })).status).toBe(400);
-    expect(world.database.health.status).toBe('ok');
-    expect((await put(made, { id: '2', pk: 'a' })).status).toBe(201);
-  });
-
-  test('headers out of place are refused one by one, none with a 500', async () => {
-    const made = await make({ throughput: 12_000 });
-    await put(made, { id: '1', pk: 'a' });
-    const nonsense = [
-      '',
-      '"',
-      '-1',
-      '1e999',
-      'NaN',
-      '[]',
-      '[{"a":1}]',
-      '["a","b"]',
-      '"c1:FF=1"',
-      '"c1:00=1,FF=-1"',
-      'r1:;FF=1',
-      '0'.repeat(5_000),
-    ];
-    const names = [
-      'x-ms-documentdb-partitionkey',
-      'x-ms-documentdb-partitionkeyrangeid',
-      'x-ms-start-epk',
-      'x-ms-end-epk',
-      'x-ms-max-item-count',
-      'x-ms-continuation',
-      'x-ms-session-token',
-      'x-ms-version',
-      'x-ms-offer-throughput',
-      'x-ms-cosmos-offer-autopilot-settings',
-      'if-none-match',
-      'if-match',
-      'if-modified-since',
-      'a-im',
-      'prefer',
-    ];
-    for (const name of names) {
-      for (const value of nonsense) {
-        const headers = { [name]: value };
-        const answers = [
-          await world.fetch('GET', made.docs, { headers }),
-          await feed(made, headers),
-          await feed(made, { ...inRange('0'), ...headers }),
-          await world.fetch('GET', `${made.docs}/1`, { headers: { ...pk('a'), ...headers } }),
-          await world.fetch('POST', made.docs, { headers: { ...pk('a'), ...headers }, body: { id: '1', pk: 'a' } }),
-          await world.fetch('GET', made.pkranges, { headers }),
-        ];
-        for (const { status, json } of answers) {
-          expect(status, `${name}: ${value}`).toBeLessThan(500);
-          if (status >= 400) expect(json.message, `${name}: ${value}`).toBeTruthy();
-        }
-      }
-    }
   });
 });

@@ -11,6 +11,14 @@ export type {
   WriteResult,
 } from './container.ts';
 export { Container, Document } from './container.ts';
+export type {
+  ChangeFeedPolicy,
+  ConflictResolutionPolicy,
+  ContainerDefinition,
+  GeospatialConfig,
+  IndexingPolicy,
+  UniqueKeyPolicy,
+} from './container-definition.ts';
 export type { ContainerOptions, OpenOptions } from './database.ts';
 export { Database, openDatabase, restoreDatabase } from './database.ts';
 export type { EngineFigures, EngineHealth } from './embedded/health.ts';

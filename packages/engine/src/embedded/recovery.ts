@@ -65,7 +65,7 @@ export interface Recovered {
 }
 
 /** What the index keeps of a segment. */
-export interface SegmentRecord {
+interface SegmentRecord {
   readonly header: SegmentHeader;
   readonly usedBytes: number;
   readonly recordCount: number;

@@ -19,7 +19,7 @@ export interface Stretch {
   readonly filter: KeyFilter | undefined;
 }
 
-export interface KeyFilter {
+interface KeyFilter {
   readonly min: Buffer;
   readonly max: Buffer;
 }

@@ -62,7 +62,7 @@ export interface ContainerEntry {
   readonly epochs?: readonly { readonly epoch: number; readonly lsnMax: number }[];
 }
 
-export interface GoneRange {
+interface GoneRange {
   readonly id: string;
   readonly min: string;
   readonly max: string;
