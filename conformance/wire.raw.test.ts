@@ -1,5 +1,6 @@
 // What no SDK shows: headers, signatures and bodies, with plain fetch.
 
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { rawFetch, World } from './harness.ts';
