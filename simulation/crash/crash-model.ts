@@ -114,7 +114,8 @@ export class CrashModel {
       const tail = model.tails.get(range);
       expectThat(tail === undefined || tail >= lsn, `range ${range} gave LSN ${lsn} and opens with tail ${tail}`);
     }
-    // From here on what was found is certain.
+    // From here on what was found is certain, and what was not there must not come later. Of `kept` the history tells.
+    if (container === 'plain') this.#forgetOpen(container);
     for (const key of new Set([...model.certain.keys(), ...found.keys()])) {
       const seen = found.get(key);
       if (seen !== undefined) model.certain.set(key, { op: seen.op as number, lsn: seen.lsn, isDelete: false });
@@ -207,6 +208,7 @@ export class CrashModel {
       else expectThat(isWhole || this.#acknowledged.has(op), `operation ${op} is in the history and was never begun`);
     }
     this.versionsEtag = etag;
+    this.#forgetOpen('kept');
     const { certain } = this.#containers.kept;
     for (const [key, history] of this.#history) {
       const last = history.at(-1);
@@ -223,6 +225,10 @@ export class CrashModel {
       const isRight = there !== undefined && there.op === (isDelete ? undefined : operation.op);
       expectThat(isRight, `operation ${operation.op} (LSN ${lsn}) is not in the history of ${key}`);
     }
+  }
+
+  #forgetOpen(container: ContainerName): void {
+    for (const operation of this.#open.values()) if (operation.container === container) this.#open.delete(operation.op);
   }
 
   /** The fate of everything that was under way has been looked at; a new writer begins. */

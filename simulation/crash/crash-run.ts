@@ -62,8 +62,8 @@ export async function runCrashes(options: {
         model.take(message);
       });
       if (isLast) break;
-      if (model.openCount > 0) totals.withWritesInFlight += 1;
       if (!run.isReady) totals.whileOpening += 1;
+      else if (model.openCount > 0) totals.withWritesInFlight += 1;
       for (const phase of run.phases) during[phase] += 1;
       options.onKill?.(
         kill,

@@ -16,6 +16,8 @@ test('[engine 4] [engine 6] [engine 8] [engine 9] a writer killed at any moment 
   console.log(`crash test, seed ${seed}: ${JSON.stringify(report)}`);
   expect(report.withWritesInFlight).toBeGreaterThanOrEqual(kills * 0.9);
   for (const phase of phases) expect(report.during[phase], phase).toBeGreaterThanOrEqual(5);
+  // The first start has no index; a kill may cost one now and then, not as a rule.
+  expect(report.rebuilds).toBeLessThanOrEqual(1 + kills / 20);
   // Kept when the test fails: it is what there is to look at.
   await rm(folder, { recursive: true });
 });
