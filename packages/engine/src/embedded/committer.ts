@@ -110,9 +110,13 @@ export class Committer {
   }
 
   #decide(submission: Submission): void {
-    this.#open.bytes += submission.bytes;
-    this.#open.units += 1;
-    submission.decide(this.#open);
+    const group = this.#open;
+    const waiting = group.waiting;
+    submission.decide(group);
+    // Who went to fetch a body has left nothing in the group; a group full of nobody would never be written.
+    if (group.waiting === waiting) return;
+    group.bytes += submission.bytes;
+    group.units += 1;
   }
 
   async #run(): Promise<void> {

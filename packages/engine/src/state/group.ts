@@ -111,8 +111,13 @@ export class OpenGroup {
     return this.#runs.size === 0 && this.#changes.length === 0;
   }
 
+  /** How many are to be told what became of it. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   get hasNobody(): boolean {
-    return this.#waiting.length === 0;
+    return this.waiting === 0;
   }
 
   add(container: number, range: number, record: RecordInput, staged: StagedRecord): void {

@@ -121,4 +121,33 @@ export const patchCases: readonly ContractCase[] = [
       expect((await container.read('1', 'a'))?.value).toMatchObject({ n: 0 });
     },
   },
+  {
+    title: '[engine 6] a unit that has to fetch a body first keeps nobody from writing, however large it is',
+    async run(bench) {
+      const container = await bench.container();
+      await container.create({ id: 'old', pk: 'a', n: 1 });
+      await bench.settle();
+
+      const large = { id: 'large', pk: 'a', text: 'x'.repeat(1_200_000) };
+      const operations = [{ op: 'incr', path: '/n', value: 1 }] as const;
+      const result = await container.batch('a', [{ patch: 'old', operations }, { upsert: large }]);
+
+      expect(result.isCommitted).toBe(true);
+      expect((await container.read('old', 'a'))?.value).toMatchObject({ n: 2 });
+    },
+  },
+  {
+    title: '[engine 6] more patches of old documents at once than one flush takes are all applied',
+    async run(bench) {
+      const container = await bench.container();
+      const count = 2_500;
+      const ids = numbers(count).map(String);
+      await Promise.all(ids.map((id) => container.create({ id, pk: 'a', n: 1 })));
+      await bench.settle();
+
+      await Promise.all(ids.map((id) => container.patch(id, 'a', [{ op: 'incr', path: '/n', value: 1 }])));
+
+      expect(container.ranges[0]?.tailLsn).toBe(2 * count);
+    },
+  },
 ];
