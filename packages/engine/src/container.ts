@@ -273,7 +273,7 @@ export class Container {
 
   #inPartition(input: DocumentInput, key: UnitPartitionKey): ClientDocument {
     const document = this.readClient(input);
-    if (!partitionKeyEquals(this.partitionKeyOf(document).values, key.values)) throw mismatch();
+    if (!partitionKeyEquals(extractPartitionKey(document.value, this.#paths), key.values)) throw mismatch();
     return document;
   }
 

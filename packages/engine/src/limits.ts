@@ -37,7 +37,7 @@ export const scanEntriesMax = 4_096;
 export const partitionEntriesMax = 256;
 
 /** Segments this close to the end of the log are taken to be in the page cache and read without a thread. */
-export const warmBytes: number = 256 * MiB;
+export const warmBytes: number = 1024 * MiB;
 /** Segment files open at a time; far below what a process may have. */
 export const openSegmentsMax = 256;
 /** Reads above this size never block the event loop, warm or not. */

@@ -56,6 +56,8 @@ export class Committer {
   #isClosing = false;
   #nextSequence: number;
   #groups = 0;
+  /** In the last group; tells a lone writer from a crowd. */
+  #unitsBefore = 0;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -120,18 +122,22 @@ export class Committer {
   }
 
   async #run(): Promise<void> {
+    // Whoever is ready to write in this turn of the event loop goes along, but a writer that was alone goes at once.
+    await (this.#unitsBefore > 1 ? this.#options.environment.clock.nextTurn() : undefined);
     for (;;) {
-      // Whoever is ready to write in this turn of the event loop goes along.
-      await this.#options.environment.clock.nextTurn();
       this.#takeQueued();
       if (this.#open.hasNobody || this.#failure !== undefined) break;
       const group = this.#open;
       this.#open = new OpenGroup();
       this.#takeQueued();
       await this.#commit(group);
+      this.#unitsBefore = group.units;
+      if (group.units === 1 && this.#open.hasNobody) break;
+      await this.#options.environment.clock.nextTurn();
     }
     this.#running = undefined;
     if (this.#failure !== undefined) this.#voidAll(this.#failure);
+    else if (!this.#open.hasNobody || this.#queue.length > 0) this.#running = this.#run();
   }
 
   async #commit(group: OpenGroup): Promise<void> {

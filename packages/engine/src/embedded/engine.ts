@@ -362,7 +362,7 @@ export class EmbeddedEngine implements RangeEngine {
     }
   }
 
-  get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
+  async get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
     return readDocument(this.state, this.state.container(container), key);
   }
 
@@ -371,7 +371,7 @@ export class EmbeddedEngine implements RangeEngine {
     return Promise.all(keys.map((key) => readDocument(this.state, state, key)));
   }
 
-  getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined> {
+  async getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined> {
     return readByRid(this.state, this.state.container(container), ridNumber);
   }
 

@@ -12,51 +12,62 @@ import type { DatabaseState } from './database-state.ts';
 import type { RangeState } from './range.ts';
 import { ridsOfRange } from './range.ts';
 
-export async function readDocument(
+/** What is in memory is given at once: a promise for each step would cost more than the read. */
+type Soon<T> = T | Promise<T>;
+
+export function readDocument(
   state: DatabaseState,
   container: ContainerState,
   key: DocumentKey,
-): Promise<StoredDocument | undefined> {
+): Soon<StoredDocument | undefined> {
   const indexKey = docKey(container.number, key.epk, key.partitionKey, Buffer.from(key.id));
   return readByKey(state, container, indexKey, key.epk);
 }
 
-export async function readByRid(
+export function readByRid(
   state: DatabaseState,
   container: ContainerState,
   ridNumber: number,
-): Promise<StoredDocument | undefined> {
+): Soon<StoredDocument | undefined> {
   const key = findRid(state, container, ridNumber);
   return key === undefined ? undefined : readByKey(state, container, key, epkOfDocKey(key), ridNumber);
 }
 
 /** The body of a version with its checksum verified; undefined when compaction has moved it meanwhile. */
-export async function readVersion(state: DatabaseState, version: Version): Promise<Buffer | undefined> {
+export function readVersion(state: DatabaseState, version: Version): Soon<Buffer | undefined> {
   if (version.body !== undefined) return version.body;
-  const { segment, offset, length, crc } = version.place;
+  const { segment, offset, length } = version.place;
   const read = state.segments.read(segment, offset, length);
-  const bytes = read instanceof Promise ? await read : read;
-  if (bytes === undefined) return undefined;
-  if (bytes.length !== length || crc32(bytes) !== crc) {
+  return read instanceof Promise ? read.then((bytes) => verified(version, bytes)) : verified(version, read);
+}
+
+function verified(version: Version, bytes: Buffer | undefined): Buffer | undefined {
+  const { segment, offset, length, crc } = version.place;
+  if (bytes !== undefined && (bytes.length !== length || crc32(bytes) !== crc)) {
     throw corrupt(segmentPath(segment), offset, 'the checksum of a document is wrong');
   }
   return bytes;
 }
 
 /** `ridNumber`: only that document counts, not another one that has its id by now. */
-async function readByKey(
+function readByKey(
   state: DatabaseState,
   container: ContainerState,
   key: Buffer,
   epk: Buffer,
   ridNumber?: number,
-): Promise<StoredDocument | undefined> {
+): Soon<StoredDocument | undefined> {
   const keyText = key.toString('latin1');
   for (;;) {
     const version = state.findVisible(key, keyText);
     if (version === undefined || !isVisible(state, container, version, key, epk)) return undefined;
     if (ridNumber !== undefined && version.ridNumber !== ridNumber) return undefined;
-    const bytes = await readVersion(state, version);
+    const bytes = readVersion(state, version);
+    if (bytes instanceof Promise) {
+      return bytes.then((found) =>
+        found === undefined ? readByKey(state, container, key, epk, ridNumber) : stored(container, version, found),
+      );
+    }
     if (bytes !== undefined) return stored(container, version, bytes);
   }
 }
