@@ -48,16 +48,22 @@ export interface WriteOptions {
 
 /** A document as it was read or written. */
 export class Document<T = StoredJson> {
-  readonly etag: string;
-  readonly lsn: number;
-  readonly timeMs: number;
   readonly #stored: StoredDocument;
 
   constructor(stored: StoredDocument) {
-    this.etag = stored.etag;
-    this.lsn = stored.lsn;
-    this.timeMs = stored.timeMs;
     this.#stored = stored;
+  }
+
+  get etag(): string {
+    return this.#stored.etag;
+  }
+
+  get lsn(): number {
+    return this.#stored.lsn;
+  }
+
+  get timeMs(): number {
+    return this.#stored.timeMs;
   }
 
   /** The JSON text with system members, as the wire has it. */
@@ -266,6 +272,10 @@ export class Container {
     if ('create' in operation) return { kind: 'create', document: this.#inPartition(operation.create, key) };
     if ('upsert' in operation) {
       return { kind: 'upsert', document: this.#inPartition(operation.upsert, key), ...ifMatchOf(operation) };
+    }
+    if (!('replace' in operation)) {
+      const message = 'An operation of a batch is one of create, upsert, replace, patch, delete and read.';
+      throw new DatabaseError('bad-request', message);
     }
     const document = this.#inPartition(operation.replace, key);
     return { kind: 'replace', id: document.id, document, ...ifMatchOf(operation) };

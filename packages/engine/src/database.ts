@@ -45,13 +45,12 @@ export interface ContainerOptions {
 }
 
 export async function openDatabase(options: OpenOptions): Promise<Database> {
+  checkOptions(options);
   const environment = options.environment ?? systemEnvironment();
   const segments = { sync: options.sync ?? 'full', segmentBytesMin, segmentBytesMax };
   const progress = options.onRebuildProgress === undefined ? {} : { onRebuildProgress: options.onRebuildProgress };
   const runsMaintenance = options.maintenance ?? true;
   if (options.memory === true) {
-    if (options.folder !== undefined)
-      throw new DatabaseError('bad-request', 'Give a folder or memory: true, not both.');
     const index: IndexProvider = { open: async () => memoryIndex(), discard: async () => {} };
     const files = memoryFiles();
     const engine = await EmbeddedEngine.open({
@@ -65,9 +64,19 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     });
     return new Database(engine, { files, environment, runsMaintenance, release: async () => {} });
   }
-  if (options.folder === undefined)
-    throw new DatabaseError('bad-request', 'Give the folder of the data, or memory: true.');
-  return openFolder(options.folder, { environment, segments, progress, runsMaintenance });
+  // checkOptions has seen that it is there.
+  return openFolder(options.folder as string, { environment, segments, progress, runsMaintenance });
+}
+
+/** For callers without types: above all, a misspelt `sync` must not pass for one that flushes. */
+function checkOptions(options: OpenOptions): void {
+  const { folder, memory, sync = 'full' }: OpenOptions = Object(options);
+  if (memory === true && folder !== undefined)
+    throw new DatabaseError('bad-request', 'Give a folder or memory: true, not both.');
+  if (memory !== true && (typeof folder !== 'string' || folder === ''))
+    throw new DatabaseError('bad-request', "Give the folder of the data, { folder: './data' }, or { memory: true }.");
+  if (sync !== 'full' && sync !== 'os')
+    throw new DatabaseError('bad-request', `sync is 'full' or 'os', not ${JSON.stringify(sync)}.`);
 }
 
 async function openFolder(
@@ -81,10 +90,10 @@ async function openFolder(
 ): Promise<Database> {
   const { environment, segments, progress, runsMaintenance } = how;
   const files = nodeFiles(folder);
-  await files.makeDirectory('.');
+  await makeFolder(folder, files);
   const lock = await lockFolder(folder);
   try {
-    const claim = await claimFolder(files, environment);
+    const claim = await claimFolder(folder, files, environment);
     const engine = await EmbeddedEngine.open({
       files,
       index: lmdbIndexProvider(folder, files, environment),
@@ -99,6 +108,17 @@ async function openFolder(
   } catch (error) {
     await lock.close();
     throw error;
+  }
+}
+
+async function makeFolder(folder: string, files: FileSystem): Promise<void> {
+  try {
+    await files.makeDirectory('.');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // The file seam throws nothing else.
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
+    const message = `${folder} cannot be a folder: it, or something above it, is a file. Choose another folder.`;
+    throw new DatabaseError('folder-foreign', message, { cause: error });
   }
 }
 

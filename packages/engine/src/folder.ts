@@ -33,12 +33,13 @@ export interface FolderClaim {
   opened(): Promise<void>;
 }
 
-export async function claimFolder(files: FileSystem, environment: Environment): Promise<FolderClaim> {
+/** `folder` is what the files are below; it is for messages. */
+export async function claimFolder(folder: string, files: FileSystem, environment: Environment): Promise<FolderClaim> {
   const mark = await readMark(files);
   if (mark === undefined) {
     const foreign = (await files.list('.')).find((name) => !ownNames.has(name) || name === 'segments');
     if (foreign !== undefined) {
-      const message = `The folder is not a Tidemark data folder: it holds "${foreign}". Choose an empty folder.`;
+      const message = `The folder ${folder} is not a Tidemark data folder: it holds "${foreign}". Choose an empty folder.`;
       throw new DatabaseError('folder-foreign', message);
     }
     await writeMark(files, { format: folderFormat, createdMs: environment.clock.nowMs() });

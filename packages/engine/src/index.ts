@@ -1,5 +1,7 @@
 // The public API: an embeddable document database with its change feed.
 
+export type { ErrorCode } from '@tidemark/model';
+export { DatabaseError, isDatabaseError } from '@tidemark/model';
 export type { CheckReport } from './check.ts';
 export type {
   BatchOperation,

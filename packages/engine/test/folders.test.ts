@@ -29,9 +29,21 @@ describe('folders', () => {
     const { code, message } = await refusal(openDatabase({ folder }));
 
     expect(code).toBe('folder-foreign');
+    expect(message).toContain(folder);
     expect(message).toContain('holiday.jpg');
     expect(message).toContain('Choose an empty folder');
     expect(existsSync(join(folder, 'TIDEMARK'))).toBe(false);
+  });
+
+  test.each(['', '/below'])('[engine 12] a folder whose path is that of a file%s is refused', async (below) => {
+    const file = join(tempFolder(), 'notes.txt');
+    writeFileSync(file, 'x');
+
+    const { code, message } = await refusal(openDatabase({ folder: `${file}${below}` }));
+
+    expect(code).toBe('folder-foreign');
+    expect(message).toContain(file);
+    expect(readFileSync(file, 'utf8')).toBe('x');
   });
 
   test.each(['', 'not json', '{"format":"one"}', '[]', 'null'])(

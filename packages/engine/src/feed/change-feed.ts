@@ -67,6 +67,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
     this.#container = container;
     this.#scope = scope;
     this.#options = options;
+    if (options.from !== undefined) checkStart(options.from);
     this.#turn = turnOf(options.from);
   }
 
@@ -176,6 +177,18 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
         done();
     });
   }
+}
+
+/** For callers without types. A time that is none would otherwise be the beginning. */
+function checkStart(from: FeedStart): void {
+  if (from === 'beginning' || from === 'now') return;
+  const { time, etag }: { time?: unknown; etag?: unknown } = Object(from);
+  if (typeof etag === 'string') return;
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return;
+  throw new DatabaseError(
+    'bad-request',
+    "A feed starts from 'beginning', 'now', { time } with a valid Date, or { etag } with the etag of an earlier feed.",
+  );
 }
 
 function startOf(engine: RangeEngine, container: number, options: ChangeFeedOptions): readonly FeedPart[] {

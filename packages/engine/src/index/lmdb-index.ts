@@ -218,7 +218,7 @@ class LmdbIndex implements IndexStore {
   }
 
   #assertOpen(): void {
-    if (this.#closing) throw new DatabaseError('closed', 'The index has been closed.');
+    if (this.#closing) throw new DatabaseError('closed', 'The database has been closed.');
   }
 
   #assertWritable(): void {

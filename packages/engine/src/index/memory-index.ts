@@ -198,7 +198,7 @@ class ChunkedIndex implements MemoryIndex {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new DatabaseError('closed', 'The index has been closed.');
+    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
   }
 }
 

@@ -1,0 +1,60 @@
+// What a caller in plain JavaScript can get wrong, and no compiler says so.
+
+import { expect, test } from 'vitest';
+import type { OpenOptions } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
+import type { FeedStart } from '../src/feed/change-feed.ts';
+import { aContainer, aDocument, refusal } from './harness.ts';
+
+test.each([
+  [undefined, 'Give the folder'],
+  [{}, 'Give the folder'],
+  ['./data', 'Give the folder'],
+  [{ folder: '' }, 'Give the folder'],
+  [{ folder: './data', memory: true }, 'not both'],
+  [{ memory: true, sync: 'ful' }, `not "ful"`],
+])('a database is not opened with %j', async (options, words) => {
+  const { code, message } = await refusal(openDatabase(options as OpenOptions));
+
+  expect(code).toBe('bad-request');
+  expect(message).toContain(words);
+});
+
+test.each([
+  ['start'],
+  [null],
+  [new Date(0)],
+  [{}],
+  [{ time: new Date('no time') }],
+  [{ time: '2026-01-01' }],
+  [{ etag: undefined }],
+])('a feed does not start from %j', async (from) => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+
+  expect(() => container.changes({ from: from as FeedStart })).toThrow("'beginning', 'now'");
+});
+
+test('a batch names the operations there are', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const document = aDocument(1);
+
+  const { code, message } = await refusal(container.batch(document.pk, [{ insert: document } as never]));
+
+  expect(code).toBe('bad-request');
+  expect(message).toContain('create, upsert, replace');
+});
+
+test('whatever is asked of a closed database, it is the database that is closed', async () => {
+  const database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  await container.create(aDocument(1));
+  await database.close();
+
+  const read = await refusal(container.read('1', 'a'));
+  const write = await refusal(container.create(aDocument(2)));
+
+  expect([read.code, write.code]).toEqual(['closed', 'closed']);
+  expect(read.message).toBe(write.message);
+});
