@@ -197,6 +197,7 @@ export class EmbeddedEngine implements RangeEngine {
     this.writer.stopWaiting();
     await this.#compactor.close();
     await this.#committer?.close();
+    this.#waiters.close();
     try {
       await this.writer.drained();
     } catch {
@@ -394,6 +395,7 @@ export class EmbeddedEngine implements RangeEngine {
   // The feed
 
   async feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage> {
+    this.#waiters.checkOpen();
     const container = this.state.container(scope.container);
     return readFeedPage(this.state, container, this.#range(container, scope.range), scope, request);
   }

@@ -6,6 +6,7 @@ import { waitersMax } from '../limits.ts';
 export class Waiters {
   readonly #byRange = new Map<number, Set<() => void>>();
   #count = 0;
+  #isClosed = false;
 
   get count(): number {
     return this.#count;
@@ -13,6 +14,7 @@ export class Waiters {
 
   /** Calls back at every commit to one of the ranges until the returned function is called. */
   add(ranges: readonly number[], callback: () => void): () => void {
+    this.checkOpen();
     if (this.#count >= waitersMax) {
       throw new DatabaseError('too-many-requests', `At most ${waitersMax} readers can wait for changes at a time.`, {
         retryAfterMs: 1_000,
@@ -35,6 +37,16 @@ export class Waiters {
         if (waiting?.size === 0) this.#byRange.delete(range);
       }
     };
+  }
+
+  checkOpen(): void {
+    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
+  }
+
+  /** Wakes everybody: whoever goes on to wait hears that nothing more comes. */
+  close(): void {
+    this.#isClosed = true;
+    for (const range of [...this.#byRange.keys()]) this.wake(range);
   }
 
   wake(range: number): void {
