@@ -107,7 +107,9 @@ export function newPurge(
     lsnMax: state.container(container).rangeOf(partitionKey.epk).decidedLsn,
   };
   state.stagePurge(value);
-  return { type: 'resource', number: state.catalog.takeNumber(), kind: purgeKind, value };
+  // One job for each key: a later delete takes the place of one that is still under way.
+  const underWay = state.container(container).purges.get(value.partitionKey);
+  return { type: 'resource', number: underWay?.number ?? state.catalog.takeNumber(), kind: purgeKind, value };
 }
 
 export function databaseInfo(state: DatabaseState, entry: DatabaseEntry): DatabaseInfo {

@@ -37,7 +37,7 @@ interface Target {
 export async function sweepExpired(host: JobHost, container: ContainerState): Promise<number> {
   if (container.defaultTtl === undefined) return 0;
   const own = dueWithOwnTtl(host.state, container);
-  let deleted = await runAll(host, container, own);
+  let { deleted } = await runAll(host, container, own);
   if (container.defaultTtl > 0) {
     for (const range of container.ranges) deleted += await sweepByDefault(host, container, range, container.defaultTtl);
   }
@@ -94,9 +94,10 @@ async function sweepByDefault(
       targets.push({ partitionKey, command: { kind: 'expire', id: view.id(record).toString('utf8') } });
     }
   }
-  const deleted = await runAll(host, container, targets);
-  // Under a compaction the walk may have missed some: it starts again from where it was.
-  if (swept > start && host.state.layout === layout) await rememberSwept(host, range, swept);
+  const { deleted, refused } = await runAll(host, container, targets);
+  // Under a compaction the walk may have missed some, and a split refuses all: the next one starts from where this one did.
+  const isComplete = refused === 0 && host.state.layout === layout;
+  if (swept > start && isComplete) await rememberSwept(host, range, swept);
   return deleted;
 }
 
@@ -166,12 +167,17 @@ async function runPurge(host: JobHost, container: ContainerState, purge: Purge):
       const { id } = JSON.parse(body.toString('utf8')) as { id: string };
       targets.push({ partitionKey: purge.partitionKey, command: { kind: 'purge', id, lsnMax: purge.lsnMax } });
     }
-    deleted += await runAll(host, container, targets);
+    deleted += (await runAll(host, container, targets)).deleted;
     if (page.length === 0) break;
   }
   // Only a round that finds nothing ends it: one that was refused, because of a split, would let the documents come back.
   if (!isFinished) return deleted;
-  await host.changeCatalog(() => ({ changes: [{ remove: purge.number }], result: () => undefined }));
+  await host.changeCatalog(() => {
+    const current = host.state.findContainer(container.number)?.purges.get(purge.partitionKey.toString('latin1'));
+    // The key may have been deleted once more since: that is under the same number and not done yet.
+    const isLast = current?.number === purge.number && current.lsnMax === purge.lsnMax;
+    return { changes: isLast ? [{ remove: purge.number }] : [], result: () => undefined };
+  });
   return 0;
 }
 
@@ -191,22 +197,33 @@ function purgePage(
   return [...merged.values()].sort((a, b) => a.key.compare(b.key));
 }
 
-/** Runs each command as a unit of its own; resolves with how many deleted something. */
-async function runAll(host: JobHost, container: ContainerState, targets: readonly Target[]): Promise<number> {
+/** Runs each command as a unit of its own; resolves with how many deleted something, and how many have to be tried again. */
+async function runAll(
+  host: JobHost,
+  container: ContainerState,
+  targets: readonly Target[],
+): Promise<{ readonly deleted: number; readonly refused: number }> {
   const results = await Promise.all(targets.map((target) => runOne(host, container, target)));
-  return results.filter((isDeleted) => isDeleted).length;
+  const count = (wanted: (typeof results)[number]) => results.filter((result) => result === wanted).length;
+  return { deleted: count('deleted'), refused: count('refused') };
 }
 
-async function runOne(host: JobHost, container: ContainerState, target: Target): Promise<boolean> {
+async function runOne(
+  host: JobHost,
+  container: ContainerState,
+  target: Target,
+): Promise<'deleted' | 'unchanged' | 'refused'> {
   const values = decodePartitionKeyBytes(target.partitionKey);
   const epk = Buffer.from(effectiveKey(container.entry.definition.partitionKey, values));
   const unit = { partitionKey: { values, bytes: target.partitionKey, epk }, commands: [target.command] };
   try {
     const result = await host.commit(container.number, host.rangeOf(container.number, epk), unit, decide);
-    return result.isCommitted;
+    return result.isCommitted ? 'deleted' : 'unchanged';
   } catch (error) {
     // The document belongs to another range by now, or the container is gone: the next round sees to it.
-    if (isDatabaseError(error) && (error.code === 'range-gone' || error.code === 'container-not-found')) return false;
+    if (isDatabaseError(error) && (error.code === 'range-gone' || error.code === 'container-not-found')) {
+      return 'refused';
+    }
     throw error;
   }
 }
