@@ -151,6 +151,16 @@ describe('documents', () => {
     other.dispose();
   });
 
+  test('databases and containers are listed without a query', async () => {
+    const container = await world.container();
+
+    const databases = await world.client.databases.readAll().fetchAll();
+    const containers = await container.database.containers.readAll().fetchAll();
+
+    expect(databases.resources.map(({ id }) => id)).toContain(container.database.id);
+    expect(containers.resources.map(({ id }) => id)).toContain(container.id);
+  });
+
   test('what is not built yet is named in a 501', async () => {
     const container = await world.container();
     const query = container.items.query('SELECT * FROM c').fetchAll();

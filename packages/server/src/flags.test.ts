@@ -20,6 +20,7 @@ test.each([
   [['--data='], 'need a value'],
   [['--memory', '--data', 'x'], 'not both'],
   [['here'], "'here'"],
+  [['18081'], 'npm start -- --port'],
 ])('%j is wrong', (args, message) => {
   expect(readFlags(args)).toMatchObject({ kind: 'wrong', message: expect.stringContaining(message) });
 });

@@ -76,7 +76,10 @@ function parse(args: readonly string[]): { readonly values: Values } | { readonl
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
   } catch (error) {
-    return { message: (error as Error).message }; // parseArgs throws nothing else.
+    const { code, message } = error as NodeJS.ErrnoException; // parseArgs throws nothing else.
+    // Without the `--`, npm keeps a flag to itself and passes its value on.
+    if (code !== 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return { message };
+    return { message: `${message}. With npm, flags stand after --: npm start -- --port 0.` };
   }
 }
 

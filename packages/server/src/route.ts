@@ -142,7 +142,7 @@ function isQuery(request: RequestHead): boolean {
 function refuseQuery(): never {
   throw new DatabaseError(
     'not-supported',
-    'SQL queries are not supported yet, and neither is what clients do by query (items.readAll, readAll of databases ' +
-      'and containers, offers). Read by id, list with GET, or follow the change feed.',
+    'SQL queries are not supported yet, and neither is what clients do by query, such as items.readAll. ' +
+      'Read by id, list with GET, or follow the change feed.',
   );
 }

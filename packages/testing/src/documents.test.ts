@@ -33,6 +33,15 @@ test('[B11] the snippet that embeds the engine runs as it stands in README', asy
   expect(output).toContain('_lsn: 1');
 });
 
+test('the snippets of the guide to embedding are one program that runs as it stands', async () => {
+  const output = await run('guide.mts', snippetsOf('docs/guides/embedding.md', 'ts').join('\n'));
+
+  expect(output).toContain('total: 15');
+  expect(output).toContain('unique-key-violation');
+  expect(output).toContain("status: 'ok'");
+  expect(output).toContain('isClean: true');
+});
+
 test('[M1] [M4] the snippet for the SDK runs as it stands in README', async () => {
   const snippet = snippetOf('README.md', 'js', 'CosmosClient');
   await using database = await openDatabase({ memory: true });
@@ -58,10 +67,14 @@ test('the reference of errors lists every code with its meaning', () => {
 });
 
 function snippetOf(document: string, language: string, word: string): string {
-  const blocks = readText(document).matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'));
-  const found = [...blocks].map((match) => match[1] ?? '').find((block) => block.includes(word));
+  const found = snippetsOf(document, language).find((block) => block.includes(word));
   if (found === undefined) throw new Error(`${document} has no ${language} snippet with ${word}`);
   return found;
+}
+
+function snippetsOf(document: string, language: string): string[] {
+  const blocks = readText(document).matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'));
+  return [...blocks].map((match) => match[1] ?? '');
 }
 
 async function run(name: string, code: string): Promise<string> {
