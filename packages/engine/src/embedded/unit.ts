@@ -128,17 +128,8 @@ export class UnitSubmission implements Submission {
     if (version === undefined) return undefined;
     if (this.#found === undefined) this.#lastFound = version;
     else this.#found.set(id, version);
-    return {
-      lsn: version.lsn,
-      ix: version.ix,
-      etag: this.#container.etagOf(version.lsn, version.ix),
-      ridNumber: version.ridNumber,
-      timeMs: version.timeMs,
-      ttl: version.ttl,
-      uniqueDigests: version.uniqueDigests,
-      body: version.body ?? this.#fetchedBody(id, version),
-      isPurged: this.#state.isPurgeDecided(this.#container, bytes, version.lsn),
-    };
+    const isPurged = this.#state.isPurgeDecided(this.#container, bytes, version.lsn);
+    return new FoundDocument(this.#container, version, this.#fetchedBody(id, version), isPurged);
   }
 
   uniqueHolder(key: number, digest: Buffer): string | undefined {
@@ -254,14 +245,75 @@ export class UnitSubmission implements Submission {
 
   #storedOf(record: StagedRecord): StoredDocument | undefined {
     const version = record.version;
-    if (version === undefined || version.body === undefined) return undefined;
-    return {
-      lsn: version.lsn,
-      ix: version.ix,
-      etag: this.#container.etagOf(version.lsn, version.ix),
-      timeMs: version.timeMs,
-      bytes: version.body,
-    };
+    return version === undefined ? undefined : new CommittedDocument(this.#container, version);
+  }
+}
+
+// Both of these make etag and body when somebody asks: for most writes nobody does.
+
+class FoundDocument implements CurrentDocument {
+  readonly lsn: number;
+  readonly ix: number;
+  readonly ridNumber: number;
+  readonly timeMs: number;
+  readonly ttl: number | undefined;
+  readonly uniqueDigests: Buffer;
+  readonly isPurged: boolean;
+  readonly #container: ContainerState;
+  readonly #version: Version;
+  readonly #fetched: Buffer | undefined;
+
+  constructor(container: ContainerState, version: Version, fetched: Buffer | undefined, isPurged: boolean) {
+    this.lsn = version.lsn;
+    this.ix = version.ix;
+    this.ridNumber = version.ridNumber;
+    this.timeMs = version.timeMs;
+    this.ttl = version.ttl;
+    this.uniqueDigests = version.uniqueDigests;
+    this.isPurged = isPurged;
+    this.#container = container;
+    this.#version = version;
+    this.#fetched = fetched;
+  }
+
+  get etag(): string {
+    return this.#container.etagOf(this.lsn, this.ix);
+  }
+
+  get body(): Buffer | undefined {
+    return this.#version.body ?? this.#fetched;
+  }
+}
+
+class CommittedDocument implements StoredDocument {
+  readonly #container: ContainerState;
+  readonly #version: Version;
+
+  constructor(container: ContainerState, version: Version) {
+    this.#container = container;
+    this.#version = version;
+  }
+
+  get lsn(): number {
+    return this.#version.lsn;
+  }
+
+  get ix(): number {
+    return this.#version.ix;
+  }
+
+  get timeMs(): number {
+    return this.#version.timeMs;
+  }
+
+  get etag(): string {
+    return this.#container.etagOf(this.lsn, this.ix);
+  }
+
+  get bytes(): Buffer {
+    const { body } = this.#version;
+    assert(body !== undefined, 'a version that has just been committed is in memory');
+    return body;
   }
 }
 

@@ -27,7 +27,8 @@ export class StagedVersion implements Version {
   readonly ridNumber: number;
   readonly uniqueDigests: Buffer;
   place: Place = nowhere;
-  #body: Buffer | undefined;
+  #frame: FrameView | undefined;
+  #record = 0;
   #open: Uint8Array | undefined;
   #suffix: string;
 
@@ -43,15 +44,17 @@ export class StagedVersion implements Version {
     this.#suffix = record.suffix;
   }
 
-  /** Put together on demand while there is no frame yet; that is rare (a patch of a document written a moment ago). */
+  /** Made when somebody asks: most versions are superseded or indexed before anybody does. */
   get body(): Buffer {
-    return this.#body ?? Buffer.concat([this.#open ?? nothing, Buffer.from(this.#suffix, 'latin1')]);
+    if (this.#frame !== undefined) return this.#frame.body(this.#record);
+    return Buffer.concat([this.#open ?? nothing, Buffer.from(this.#suffix, 'latin1')]);
   }
 
-  settle(place: Place, body: Buffer): void {
+  /** The frame has the bytes now; what the client sent may go. */
+  settle(place: Place, frame: FrameView, record: number): void {
     this.place = place;
-    this.#body = body;
-    // The frame has the bytes now; what the client sent may go.
+    this.#frame = frame;
+    this.#record = record;
     this.#open = undefined;
     this.#suffix = '';
   }
@@ -178,7 +181,7 @@ export class OpenGroup {
     for (const run of this.#runs.values()) {
       for (const staged of run.staged) {
         if (staged.version instanceof StagedVersion) {
-          staged.version.settle(placeOf(view, record, target.segment, target.offset), view.body(record));
+          staged.version.settle(placeOf(view, record, target.segment, target.offset), view, record);
         }
         if (staged.version === undefined) staged.tombstoneBytes = view.recordBytes(record);
         records.push(staged);
