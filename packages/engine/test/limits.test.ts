@@ -1,7 +1,7 @@
 import { FaultFiles, VirtualClock } from '@tidemark/testing';
 import { describe, expect, test } from 'vitest';
 import { memoryFiles } from '../src/internal.ts';
-import { queuedUnitsMax, waitersMax } from '../src/limits.ts';
+import { queuedUnitsMax, rangesPerContainerMax, waitersMax } from '../src/limits.ts';
 import { aContainer, aDocument, feedOf, keptIndex, openOn, refusal } from './harness.ts';
 
 describe('limits', () => {
@@ -25,6 +25,28 @@ describe('limits', () => {
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['too-many-requests']));
     expect(refused[0]?.message).toContain('Try again');
     expect(found).toBe(accepted);
+  });
+
+  test('[engine 10] a reader of a container with all the ranges it may have is woken by a write to any of them', async () => {
+    const database = await openOn(memoryFiles());
+    const container = await aContainer(database, { ranges: rangesPerContainerMax });
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const tail = (async () => {
+      for await (const { id } of container.changes({ from: 'now', signal: stop.signal })) {
+        seen.push(id);
+        if (seen.length === 3) stop.abort();
+      }
+    })();
+    for (const n of [1, 2, 3]) {
+      while (database.figures.waiters === 0) await new Promise((resolve) => setImmediate(resolve));
+      await container.create({ id: `${n}`, pk: `${n}` });
+      while (seen.length < n) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await tail;
+    await database.close();
+
+    expect(seen).toEqual(['1', '2', '3']);
   });
 
   test('[engine 10] more readers than may wait are refused; one that leaves makes room', async () => {

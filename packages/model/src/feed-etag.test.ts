@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { FeedEtag } from './feed-etag.ts';
-import { formatFeedEtag, narrowFeedParts, parseFeedEtag, setFeedParts, uniformFeedParts } from './feed-etag.ts';
+import {
+  formatFeedEtag,
+  joinFeedParts,
+  narrowFeedParts,
+  parseFeedEtag,
+  setFeedParts,
+  uniformFeedParts,
+} from './feed-etag.ts';
 
 const composite: FeedEtag = { kind: 'composite', parts: [{ max: '1FFF', lsn: 57 }, { max: 'FF', lsn: 12 }] }; // biome-ignore format: one line.
 
@@ -70,5 +77,22 @@ describe('feed etags', () => {
     ]);
     expect(joined).toEqual(start);
     expect(setFeedParts(start, { min: '20', max: '20' }, 9)).toBe(start);
+  });
+
+  test('[wire 11.3] to know one range of ten thousand, a few parts are looked at', () => {
+    const ends = Array.from({ length: 9_999 }, (_, n) => (n + 1).toString(16).toUpperCase().padStart(4, '0'));
+    const all = joinFeedParts([...ends, 'FF'].map((max, n) => ({ max, lsn: n })));
+    let looks = 0;
+    const parts = new Proxy(all, {
+      get: (target, name, receiver) => {
+        looks += 1;
+        return Reflect.get(target, name, receiver);
+      },
+    });
+
+    const slices = narrowFeedParts(parts, { min: ends[5_000] as string, max: ends[5_001] as string });
+
+    expect(slices).toEqual([{ min: ends[5_000], max: ends[5_001], lsn: 5_001 }]);
+    expect(looks).toBeLessThan(50);
   });
 });

@@ -64,8 +64,10 @@ export function feedPartsTile(parts: readonly FeedPart[]): boolean {
 /** What the parts say about an interval of keys, cut to it, in order and without gap. */
 export function narrowFeedParts(parts: readonly FeedPart[], range: KeyRange): FeedSlice[] {
   const slices: FeedSlice[] = [];
-  let min = keySpaceMin;
-  for (const { max, lsn } of parts) {
+  const first = partAfter(parts, range.min);
+  let min = parts[first - 1]?.max ?? keySpaceMin;
+  for (let i = first; i < parts.length && min < range.max; i += 1) {
+    const { max, lsn } = parts[i] as FeedPart;
     const common = intersectKeyRanges({ min, max }, range);
     if (common !== undefined) slices.push({ ...common, lsn });
     min = max;
@@ -73,7 +75,19 @@ export function narrowFeedParts(parts: readonly FeedPart[], range: KeyRange): Fe
   return slices;
 }
 
-/** The parts with the position of one interval changed. Neighbours with the same position become one part. */
+/** The first part that ends after the key: a container has up to ten thousand, and a reader asks for each of its ranges. */
+function partAfter(parts: readonly FeedPart[], key: string): number {
+  let low = 0;
+  let high = parts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((parts[middle] as FeedPart).max > key) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The parts with the position of one interval changed. */
 export function setFeedParts(parts: readonly FeedPart[], range: KeyRange, lsn: number): readonly FeedPart[] {
   if (range.min >= range.max) return parts;
   const slices = [
@@ -81,12 +95,17 @@ export function setFeedParts(parts: readonly FeedPart[], range: KeyRange, lsn: n
     { ...range, lsn },
     ...narrowFeedParts(parts, { min: range.max, max: keySpaceMax }),
   ];
-  const merged: FeedPart[] = [];
-  for (const slice of slices) {
-    if (merged.at(-1)?.lsn === slice.lsn) merged.pop();
-    merged.push({ max: slice.max, lsn: slice.lsn });
+  return joinFeedParts(slices);
+}
+
+/** Parts that tile the key space, in order. Neighbours with the same position become one. */
+export function joinFeedParts(parts: readonly FeedPart[]): readonly FeedPart[] {
+  const joined: FeedPart[] = [];
+  for (const { max, lsn } of parts) {
+    if (joined.at(-1)?.lsn === lsn) joined.pop();
+    joined.push({ max, lsn });
   }
-  return merged;
+  return joined;
 }
 
 const compositeMark = 'c1:';

@@ -33,6 +33,7 @@ export type { FeedEtag, FeedPart, FeedPosition, FeedSlice } from './feed-etag.ts
 export {
   feedPartsTile,
   formatFeedEtag,
+  joinFeedParts,
   narrowFeedParts,
   parseFeedEtag,
   setFeedParts,

@@ -8,13 +8,14 @@ import {
   DatabaseError,
   formatFeedEtag,
   isDatabaseError,
+  joinFeedParts,
   keyRangesIntersect,
   narrowFeedParts,
   parseFeedEtag,
   setFeedParts,
   uniformFeedParts,
 } from '@tidemark/model';
-import type { FeedScope, RangeEngine } from '../range-engine.ts';
+import type { FeedScope, RangeEngine, RangeInfo } from '../range-engine.ts';
 
 export type FeedStart =
   | 'beginning'
@@ -128,7 +129,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
           bytesMax: this.#options.bytesMax ?? bytesMaxByDefault,
           previousImages: this.#options.previousImages ?? false,
         });
-        this.#parts = setFeedParts(this.#position, slice, page.last);
+        if (page.last !== slice.lsn) this.#parts = setFeedParts(this.#position, slice, page.last);
         if (page.count === 0 && page.isDrained) continue;
         this.#turn = page.isDrained ? turn + 1 : turn;
         return { pieces: page.pieces, count: page.count, etag: this.etag, isDrained: false };
@@ -200,13 +201,12 @@ function startOf(engine: RangeEngine, container: number, options: ChangeFeedOpti
     if (etag.kind === 'lsn') return uniformFeedParts(etag.lsn);
     throw new DatabaseError('invalid-continuation', 'A feed goes on from an etag, not from "*".');
   }
-  let parts = uniformFeedParts(0);
-  for (const range of ranges) {
-    if (from === 'beginning') parts = setFeedParts(parts, range, options.mode === 'all' ? range.floorLsn : 0);
-    else if (from === 'now') parts = setFeedParts(parts, range, range.tailLsn);
-    else parts = setFeedParts(parts, range, engine.lsnAt(container, range.id, from.time.getTime()));
-  }
-  return parts;
+  const lsnOf = (range: RangeInfo): number => {
+    if (from === 'beginning') return options.mode === 'all' ? range.floorLsn : 0;
+    return from === 'now' ? range.tailLsn : engine.lsnAt(container, range.id, from.time.getTime());
+  };
+  // The ranges of a container tile the key space.
+  return joinFeedParts(ranges.map((range) => ({ max: range.max, lsn: lsnOf(range) })));
 }
 
 /**

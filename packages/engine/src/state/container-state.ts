@@ -28,6 +28,7 @@ export class ContainerState {
   readonly entry: ContainerEntry;
   /** In the order of the key space. */
   readonly ranges: readonly RangeState[];
+  readonly #rangesById: ReadonlyMap<string, RangeState>;
   readonly uniqueKeys: readonly UniqueKeyPaths[];
   readonly partitionKeyPaths: readonly (readonly string[])[];
   readonly defaultTtl: number | undefined;
@@ -41,6 +42,7 @@ export class ContainerState {
   constructor(entry: ContainerEntry, ranges: readonly RangeState[], epoch: number, purges: Map<string, Purge>) {
     this.entry = entry;
     this.ranges = ranges;
+    this.#rangesById = new Map(ranges.map((range) => [range.entry.id, range]));
     this.uniqueKeys = entry.definition.uniqueKeyPolicy.uniqueKeys.map(({ paths }) => parseUniqueKey(paths));
     this.partitionKeyPaths = entry.definition.partitionKey.paths.map(parsePartitionKeyPath);
     this.defaultTtl = entry.definition.defaultTtl;
@@ -82,7 +84,7 @@ export class ContainerState {
   }
 
   rangeWithId(id: string): RangeState | undefined {
-    return this.ranges.find((range) => range.entry.id === id);
+    return this.#rangesById.get(id);
   }
 
   isPurged(partitionKey: Buffer, lsn: number): boolean {

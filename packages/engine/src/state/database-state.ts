@@ -294,8 +294,9 @@ export class DatabaseState {
       this.#ranges.set(range.number, range);
       return range;
     });
+    const staying = new Set(ranges);
     for (const range of before?.ranges ?? []) {
-      if (ranges.includes(range)) continue;
+      if (staying.has(range)) continue;
       this.#ranges.delete(range.number);
       this.#gone.push(range.number);
     }
