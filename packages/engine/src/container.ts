@@ -1,6 +1,7 @@
 // One container, as an embedder sees it: documents in, documents out, and the feed. It turns what a caller gives into units,
 // finds their range, and sends them again when the range has been split meanwhile.
 
+import { inspect } from 'node:util';
 import type {
   KeyRange,
   LatestChange,
@@ -73,6 +74,15 @@ export class Document<T = StoredJson> {
 
   get value(): T {
     return JSON.parse(this.bytes.toString('utf8')) as T; // What the caller stored is for the caller to know.
+  }
+
+  toJSON(): T {
+    return this.value;
+  }
+
+  /** What `console.log` shows. */
+  [inspect.custom](): object {
+    return { etag: this.etag, lsn: this.lsn, value: this.value };
   }
 }
 

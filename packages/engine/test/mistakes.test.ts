@@ -1,5 +1,6 @@
 // What a caller in plain JavaScript can get wrong, and no compiler says so.
 
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import type { OpenOptions } from '../src/database.ts';
 import { openDatabase } from '../src/database.ts';
@@ -57,4 +58,15 @@ test('whatever is asked of a closed database, it is the database that is closed'
 
   expect([read.code, write.code]).toEqual(['closed', 'closed']);
   expect(read.message).toBe(write.message);
+});
+
+test('a document shows what it holds when it is printed or written as JSON', async () => {
+  await using database = await openDatabase({ memory: true });
+  await database.createDatabase('d');
+  const container = await database.createContainer('d', { id: 'c', partitionKey: { paths: ['/pk'] } });
+
+  const { document } = await container.create({ id: '1', pk: 'a' });
+
+  expect(inspect(document)).toContain("id: '1'");
+  expect(JSON.parse(JSON.stringify(document))).toMatchObject({ id: '1', pk: 'a', _etag: `"${document.etag}"` });
 });
