@@ -79,12 +79,14 @@ export class Document<T = StoredJson> {
   toJSON(): T {
     return this.value;
   }
-
-  /** What `console.log` shows. */
-  [inspect.custom](): object {
-    return { etag: this.etag, lsn: this.lsn, value: this.value };
-  }
 }
+
+// What `console.log` shows; the compiler cannot declare a member with this name.
+Object.defineProperty(Document.prototype, inspect.custom, {
+  value(this: Document): object {
+    return { etag: this.etag, lsn: this.lsn, value: this.value };
+  },
+});
 
 export interface WriteResult<T = StoredJson> {
   readonly isCreated: boolean;
