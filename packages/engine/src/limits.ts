@@ -24,6 +24,9 @@ export const indexGatherMs = 100;
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;
 
+/** Of so many ranges the last of these entries is kept in memory, about 8 KiB each; of others it is read again. */
+export const indexedRangesMax = 4_096;
+
 /** A feed page reads at most this much at once from a segment. */
 export const readBytesMax: number = 1 * MiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */

@@ -77,6 +77,8 @@ export function containerRemoval(state: DatabaseState, container: ContainerEntry
   const purges = state.catalog.resources(purgeKind);
   // Only this engine writes resources of this kind.
   const own = purges.filter(({ value }) => (value as PurgeValue).container === container.number);
+  // Nothing is decided on top of it: what came after the container went would stay in the index when its job has ended.
+  for (const range of state.container(container.number).ranges) range.isSealed = true;
   return [
     ...own.map(({ number }) => ({ remove: number })),
     { remove: container.number },

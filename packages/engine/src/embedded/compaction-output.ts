@@ -23,6 +23,8 @@ import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { catalogContainer, placeOf, slicesOf } from '../state/group.ts';
 import { labelOf } from '../state/lineage.ts';
+import type { LsnSpan } from './slice-swap.ts';
+import { joinSpans } from './slice-swap.ts';
 
 /** A record on its way from an input to the output. */
 export interface KeptRecord {
@@ -42,14 +44,18 @@ export interface CompactionOutput {
   readonly slices: readonly { readonly range: number; readonly slice: Slice }[];
 }
 
-/** Reads the inputs, whose checksums are verified on the way, and keeps what somebody may still ask for. */
+/**
+ * Reads the inputs, whose checksums are verified on the way, and keeps what somebody may still ask for. `spans` tells where in
+ * which range the inputs have anything.
+ */
 export async function collect(
   files: FileSystem,
   state: DatabaseState,
   inputs: readonly Segment[],
   dropsTombstones: boolean,
-): Promise<KeptRecord[]> {
+): Promise<{ readonly records: KeptRecord[]; readonly spans: ReadonlyMap<number, LsnSpan> }> {
   const kept: KeptRecord[] = [];
+  const spans = new Map<number, LsnSpan>();
   for (const [source, segment] of inputs.entries()) {
     const sequence = segment.header.kind === 'compacted' ? 0 : segment.header.firstSequence;
     const scan = await SegmentScan.open(files, segment.header, { offset: segmentHeaderBytes, sequence });
@@ -59,14 +65,18 @@ export async function collect(
         if (frame === undefined) {
           throw corrupt(segmentPath(segment.id), scan.end.offset, 'a frame is not valid; it is not copied');
         }
-        if (frame.view.header.kind === frameKind.group)
-          keepOf(kept, state, frame.view, segment.id, source, dropsTombstones);
+        if (frame.view.header.kind !== frameKind.group) continue;
+        keepOf(kept, state, frame.view, segment.id, source, dropsTombstones);
+        for (const { range, slice } of slicesOf(frame.view, segment.id, frame.offset)) {
+          spans.set(range, joinSpans(spans.get(range), slice));
+        }
       }
     } finally {
       await scan.close();
     }
   }
-  return kept.sort((a, b) => a.label - b.label || a.input.lsn - b.input.lsn || a.input.ix - b.input.ix);
+  const records = kept.sort((a, b) => a.label - b.label || a.input.lsn - b.input.lsn || a.input.ix - b.input.ix);
+  return { records, spans };
 }
 
 function keepOf(
@@ -87,7 +97,10 @@ function keepOf(
     for (let record = first; record < end; record += 1) {
       const ordinal = view.header.firstOrdinal + record;
       if (isDroppable(state, container, view, record, segment, ordinal, dropsTombstones)) continue;
-      const label = labelOf(container.entry, view.rangeOfRun(run), effectiveKeyHex(view.epk(record)));
+      const isOwners = container.rangeOf(view.epk(record)).number === view.rangeOfRun(run);
+      const label = isOwners
+        ? undefined
+        : labelOf(container.entry, view.rangeOfRun(run), effectiveKeyHex(view.epk(record)));
       const input = copyRecord(view, record);
       kept.push({
         container: number,

@@ -27,7 +27,8 @@ import type { CompactionOutput, KeptRecord } from './compaction-output.ts';
 import { collect, writeOutput } from './compaction-output.ts';
 import { chooseInputs } from './compaction-policy.ts';
 import type { IndexWriter } from './index-writer.ts';
-import { swapSlices } from './slice-swap.ts';
+import type { LsnSpan } from './slice-swap.ts';
+import { anyLsn, swapSlices } from './slice-swap.ts';
 
 export interface CompactorOptions {
   readonly files: FileSystem;
@@ -39,11 +40,19 @@ export interface CompactorOptions {
   barrier(): Promise<void>;
 }
 
+/** A compaction whose output is there and whose inputs are not yet out. */
+interface Half {
+  readonly output: CompactionOutput;
+  readonly inputs: readonly Segment[];
+  /** Where in which range the inputs have anything. */
+  readonly spans: ReadonlyMap<number, LsnSpan>;
+}
+
 export class Compactor {
   readonly #options: CompactorOptions;
   readonly #moving = new Set<number>();
   /** An output that is in use and whose inputs are not yet out: the next run goes on with it. */
-  #half: { readonly output: CompactionOutput; readonly inputs: readonly Segment[] } | undefined;
+  #half: Half | undefined;
   #running: Promise<boolean> | undefined;
   #holds = 0;
   #isClosed = false;
@@ -96,7 +105,7 @@ export class Compactor {
     const choice = chooseInputs(state, writer.checkpoint.sequence, this.#options.segmentBytesMax);
     if (choice === undefined) return false;
     const { inputs, dropsTombstones, lastSequence } = choice;
-    const records = await collect(files, state, inputs, dropsTombstones);
+    const { records, spans } = await collect(files, state, inputs, dropsTombstones);
     const header: SegmentHeader = {
       id: state.segments.takeId(),
       salt: state.segments.newSalt().toString('hex'),
@@ -108,16 +117,16 @@ export class Compactor {
     };
     const output = await writeOutput(files, header, records);
     this.#adopt(output, inputs);
-    this.#half = { output, inputs };
+    this.#half = { output, inputs, spans };
     await this.#finish(this.#half);
     return true;
   }
 
   /** Each step may be done again: what fails for want of room is finished by a later run. */
-  async #finish(half: { readonly output: CompactionOutput; readonly inputs: readonly Segment[] }): Promise<void> {
+  async #finish(half: Half): Promise<void> {
     await this.#move(half.output);
     await this.#options.barrier();
-    await this.#swap(half.output, half.inputs);
+    await this.#swap(half);
     this.#half = undefined;
   }
 
@@ -177,20 +186,13 @@ export class Compactor {
     return true;
   }
 
-  async #swap(output: CompactionOutput, inputs: readonly Segment[]): Promise<void> {
+  async #swap({ output, inputs, spans }: Half): Promise<void> {
     const { state, writer } = this.#options;
     const ids = inputs.map((input) => input.id);
-    const ranges = new Set<number>();
-    for (const container of state.containers()) {
-      for (const range of container.ranges) {
-        ranges.add(range.number);
-        for (const ancestor of range.entry.ancestors) ranges.add(ancestor.number);
-      }
-    }
     await writer.exclusively(async (index) => {
       const { id } = output.segment;
       this.#copyMarks(output, ids);
-      const swap = swapSlices(index, ranges, new Set(ids), output.slices);
+      const swap = swapSlices(index, spans, new Set(ids), output.slices);
       this.#moving.delete(id);
       state.usage.touch(id);
       state.usage.unlink(id);
@@ -234,7 +236,19 @@ export class Compactor {
       await scan.close();
     }
     await this.#options.writer.drained();
-    await this.#swap({ segment, records, slices }, present);
+    await this.#swap({ output: { segment, records, slices }, inputs: present, spans: this.#allSpans() });
+  }
+
+  /** Who was interrupted does not know any more where the inputs had anything. */
+  #allSpans(): Map<number, LsnSpan> {
+    const spans = new Map<number, LsnSpan>();
+    for (const container of this.#options.state.containers()) {
+      for (const range of container.ranges) {
+        spans.set(range.number, anyLsn);
+        for (const ancestor of range.entry.ancestors) spans.set(ancestor.number, anyLsn);
+      }
+    }
+    return spans;
   }
 
   #resumeOne(

@@ -11,7 +11,7 @@ import type { IndexChange, IndexStore } from '../index/index-store.ts';
 import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
-import { slicesPerChunk } from '../limits.ts';
+import { indexedRangesMax, slicesPerChunk } from '../limits.ts';
 import type { CatalogChange, CatalogEntry } from '../state/catalog.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { forEachUnique } from '../state/group.ts';
@@ -148,6 +148,13 @@ export class IndexWriter {
     });
   }
 
+  /** What it remembers of ranges is in the index by now; ranges come and go for as long as the database is open. */
+  #forgetIfMany(): void {
+    if (Math.max(this.#chunks.size, this.#seconds.size) <= indexedRangesMax) return;
+    this.#chunks.clear();
+    this.#seconds.clear();
+  }
+
   /** Forgets what it remembers of these ranges' chunks, after somebody else has rewritten them. */
   forgetChunks(ranges: Iterable<number>): void {
     for (const range of ranges) this.#chunks.delete(range);
@@ -263,6 +270,7 @@ export class IndexWriter {
       const changes = this.#changesOf(groups, moved);
       await this.#applyAndSync(changes, groups, moved, order);
       this.#done = taken;
+      this.#forgetIfMany();
     } catch (error) {
       this.#fail(error);
     }

@@ -11,35 +11,57 @@ export interface SliceSwap {
   readonly ranges: ReadonlySet<number>;
 }
 
-/** `ranges` are all whose slices may lie in the retired segments. */
+/** The LSNs of one range between which something lies. */
+export interface LsnSpan {
+  readonly firstLsn: number;
+  readonly lastLsn: number;
+}
+
+/** Where everything lies. */
+export const anyLsn: LsnSpan = { firstLsn: 0, lastLsn: 2 ** 48 - 2 };
+
+export function joinSpans(a: LsnSpan | undefined, b: LsnSpan): LsnSpan {
+  if (a === undefined) return { firstLsn: b.firstLsn, lastLsn: b.lastLsn };
+  return { firstLsn: Math.min(a.firstLsn, b.firstLsn), lastLsn: Math.max(a.lastLsn, b.lastLsn) };
+}
+
+/**
+ * `spans` has every range with slices in the retired segments, and where in it they are. Only there the index is read: what a
+ * swap costs depends on what is swapped, and not on how much there is beside it.
+ */
 export function swapSlices(
   index: Pick<IndexStore, 'range'>,
-  ranges: Iterable<number>,
+  spans: ReadonlyMap<number, LsnSpan>,
   retired: ReadonlySet<number>,
   added: readonly { readonly range: number; readonly slice: Slice }[],
 ): SliceSwap {
-  const touched = new Set([...ranges, ...added.map(({ range }) => range)]);
-  const changes: IndexChange[] = [];
-  for (const range of touched) {
-    const own = added.filter((entry) => entry.range === range).map((entry) => entry.slice);
-    changes.push(...swapRange(index, range, retired, own));
+  const addedTo = new Map<number, Slice[]>([...spans.keys()].map((range) => [range, []]));
+  for (const { range, slice } of added) {
+    const own = addedTo.get(range);
+    if (own === undefined) addedTo.set(range, [slice]);
+    else own.push(slice);
   }
-  return { changes, ranges: touched };
+  const changes: IndexChange[] = [];
+  for (const [range, own] of addedTo) {
+    for (const change of swapRange(index, range, spans.get(range), retired, own)) changes.push(change);
+  }
+  return { changes, ranges: new Set(addedTo.keys()) };
 }
 
 function swapRange(
   index: Pick<IndexStore, 'range'>,
   range: number,
+  lost: LsnSpan | undefined,
   retired: ReadonlySet<number>,
   added: readonly Slice[],
 ): IndexChange[] {
-  const bounds = { from: framesKey(range, 0), to: framesKey(range + 1, 0) };
-  const chunks = index
-    .range({ ...bounds, limit: Number.MAX_SAFE_INTEGER })
-    .map(({ key, value }) => ({ key, slices: decodeSlices(value) }));
+  const gained = added.reduce<LsnSpan | undefined>(joinSpans, undefined);
+  const span = lost === undefined ? gained : joinSpans(gained, lost);
+  if (span === undefined) return [];
+  const chunks = chunksIn(index, range, span);
   // Chunks that lose or could take slices, and everything between them: only that part is written anew.
-  const low = Math.min(...added.map((slice) => slice.firstLsn));
-  const high = Math.max(...added.map((slice) => slice.lastLsn));
+  const low = gained?.firstLsn ?? Number.POSITIVE_INFINITY;
+  const high = gained?.lastLsn ?? Number.NEGATIVE_INFINITY;
   let first = -1;
   let last = -1;
   for (const [i, { slices }] of chunks.entries()) {
@@ -58,4 +80,17 @@ function swapRange(
     changes.push({ key: framesKey(range, (part[0] as Slice).firstLsn), value: encodeSlices(part) });
   }
   return changes;
+}
+
+/** From the chunk that holds the first LSN, which may begin before it, to the last one that begins within the span. */
+function chunksIn(
+  index: Pick<IndexStore, 'range'>,
+  range: number,
+  span: LsnSpan,
+): { readonly key: Buffer; readonly slices: readonly Slice[] }[] {
+  const begin = { from: framesKey(range, 0), to: framesKey(range, span.firstLsn + 1) };
+  const [holding] = index.range({ ...begin, limit: 1, reverse: true });
+  const bounds = { from: holding?.key ?? begin.from, to: framesKey(range, span.lastLsn + 1) };
+  const entries = index.range({ ...bounds, limit: Number.MAX_SAFE_INTEGER });
+  return entries.map(({ key, value }) => ({ key, slices: decodeSlices(value) }));
 }

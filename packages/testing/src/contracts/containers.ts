@@ -151,6 +151,22 @@ export const containerCases: readonly ContractCase[] = [
     },
   },
   {
+    title: '[engine 6] a container takes no write that comes after its delete, also before that is on disk',
+    needs: ['flush'],
+    async run(bench) {
+      const container = await bench.container();
+      const gate = bench.holdFlush();
+      const removal = bench.engine.deleteContainer(container.info.number);
+      await gate.reached;
+
+      const late = codeOf(() => container.create({ id: '1', pk: 'a' }));
+      gate.release();
+      await removal;
+
+      expect(await late).toBe('container-not-found');
+    },
+  },
+  {
     title: '[M1] a database that is deleted takes its containers along',
     async run(bench) {
       const container = await bench.container();
