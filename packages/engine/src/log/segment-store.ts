@@ -71,6 +71,9 @@ export class SegmentStore {
   #spareNumber = 0;
   /** Segments from this id on are warm; undefined when they have to be counted anew. */
   #warmFromId: number | undefined;
+  /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
+  readonly #reads = new Set<Promise<unknown>>();
+  #isClosed = false;
 
   constructor(files: FileSystem, environment: Environment, options: SegmentOptions) {
     this.#files = files;
@@ -198,10 +201,11 @@ export class SegmentStore {
    * again in the index, which names another place by then. A `hole` is not read; what stands there is anything.
    */
   read(id: number, offset: number, length: number, hole?: Hole): Buffer | Promise<Buffer | undefined> | undefined {
+    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
     const segment = this.#segments.get(id);
     if (segment === undefined) return undefined;
     if (segment.file === undefined || length > syncReadBytesMax || !this.#isWarm(segment)) {
-      return this.#readLater(segment, offset, length, hole);
+      return this.#noted(this.#readLater(segment, offset, length, hole));
     }
     const { file } = segment;
     // Small ones come from Node's pool: a document is read and let go.
@@ -212,6 +216,15 @@ export class SegmentStore {
       if (filled < to) break;
     }
     return filled === length ? target : target.subarray(0, filled);
+  }
+
+  #noted<T>(read: Promise<T>): Promise<T> {
+    this.#reads.add(read);
+    const forget = (): void => {
+      this.#reads.delete(read);
+    };
+    read.then(forget, forget);
+    return read;
   }
 
   async #readLater(segment: Segment, offset: number, length: number, hole?: Hole): Promise<Buffer | undefined> {
@@ -259,7 +272,10 @@ export class SegmentStore {
     };
   }
 
+  /** Lets the reads under way end and takes no more. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#reads);
     for (const segment of this.#segments.values()) await this.#closeFile(segment);
     const spare = await this.#spare?.catch(() => undefined);
     this.#spare = undefined;
