@@ -86,25 +86,41 @@ function measure(state: DatabaseState, segment: Segment, lastSequence: number, d
 }
 
 /**
- * How much of what is superseded in a segment history still needs; one look at its seconds. Whose record it is they do not
+ * How much of what is superseded in a segment history still needs, by its seconds. Whose record it is they do not
  * tell, so the container that was trimmed least counts: a guess too low would have the segment rewritten for nothing, and again.
  */
 function retainedShare(state: DatabaseState, segment: Segment): number {
   let floorSecond = Number.POSITIVE_INFINITY;
+  let superseded = 0;
+  let ofHistory = 0;
   for (const [number, sums] of state.usage.sums(segment.id)) {
+    superseded += sums.supersededRecords;
     const entry = state.findContainer(number)?.entry;
     if (entry === undefined || entry.historyMs === 0 || sums.supersededRecords === 0) continue;
     floorSecond = Math.min(floorSecond, entry.floorSecond);
+    ofHistory += sums.supersededRecords;
   }
   if (floorSecond === Number.POSITIVE_INFINITY) return 0;
-  let superseded = 0;
+  if (superseded === 0) return 0;
+  let count = counts.get(segment);
+  if (count?.floorSecond !== floorSecond || count.ofHistory > ofHistory) {
+    count = { floorSecond, ofHistory, retained: countRetained(state, segment, floorSecond) };
+    counts.set(segment, count);
+  }
+  // What was superseded since the count is above the floor.
+  return Math.min(1, (count.retained + ofHistory - count.ofHistory) / superseded);
+}
+
+/** Each round asks for every segment there is; only a trim has their seconds looked at again. */
+const counts = new WeakMap<Segment, { floorSecond: number; ofHistory: number; retained: number }>();
+
+function countRetained(state: DatabaseState, segment: Segment, floorSecond: number): number {
   let retained = 0;
   for (let ordinal = 0; ordinal < segment.recordCount; ordinal += 1) {
     if (!state.usage.isSuperseded(segment.id, ordinal)) continue;
-    superseded += 1;
     if (state.usage.supersededSecond(segment.id, ordinal) > floorSecond) retained += 1;
   }
-  return superseded === 0 ? 0 : retained / superseded;
+  return retained;
 }
 
 function leastUseful(candidates: readonly Candidate[], bytesMax: number): { first: number; end: number } | undefined {
