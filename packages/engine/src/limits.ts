@@ -32,6 +32,8 @@ export const readBytesMax: number = 1 * MiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
 export const pageBytesMax: number = 4 * MiB;
 export const pageItemsMax = 10_000;
+/** Pages that are read in one turn of the event loop, when nothing makes them wait. */
+export const pagesPerTurn = 16;
 /** What a page may read without finding anything, before it answers with its position and no items. */
 export const scanBytesMax: number = 16 * MiB;
 /** Index entries looked at for one page of a read feed or a partition key's feed. */

@@ -49,6 +49,32 @@ describe('limits', () => {
     expect(seen).toEqual(['1', '2', '3']);
   });
 
+  test('[engine 11] whoever reads page after page lets others have their turn', async () => {
+    const database = await openOn(memoryFiles());
+    const container = await aContainer(database);
+    await Promise.all(Array.from({ length: 100 }, (_, n) => container.create(aDocument(n))));
+    const turnsDuring = async (read: () => Promise<unknown>): Promise<number> => {
+      let turns = 0;
+      let isOver = false;
+      const turn = (): void => {
+        turns += 1;
+        if (!isOver) setImmediate(turn);
+      };
+      setImmediate(turn);
+      for (let n = 0; n < 200; n += 1) await read();
+      isOver = true;
+      return turns;
+    };
+
+    const feed = container.changes({ itemsMax: 1 });
+    const ofFeed = await turnsDuring(() => feed.page());
+    const ofList = await turnsDuring(() => container.readPage('0', { itemsMax: 1 }));
+    await database.close();
+
+    expect(ofFeed).toBeGreaterThan(5);
+    expect(ofList).toBeGreaterThan(5);
+  });
+
   test('[engine 10] more readers than may wait are refused; one that leaves makes room', async () => {
     const database = await openOn(memoryFiles());
     const container = await aContainer(database);

@@ -26,6 +26,7 @@ export async function readFeedPage(
   scope: FeedScope,
   request: FeedRequest,
 ): Promise<FeedPage> {
+  await state.takeTurns();
   for (;;) {
     const layout = await state.steadyLayout();
     const page = await readOnce(state, container, range, scope, request);

@@ -13,6 +13,7 @@ import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import type { IndexStore } from '../index/index-store.ts';
 import { partitionBounds } from '../index/keys.ts';
+import { pagesPerTurn } from '../limits.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { Catalog, CatalogChange, ContainerEntry, RangeEntry } from './catalog.ts';
 import type { Purge } from './container-state.ts';
@@ -65,6 +66,7 @@ export class DatabaseState {
   readonly #onCommit: ((range: number) => void)[] = [];
   failure: DatabaseError | undefined;
   #layout = 0;
+  #pages = 0;
   #relayout: Promise<void> | undefined;
 
   constructor(options: {
@@ -221,6 +223,15 @@ export class DatabaseState {
     } finally {
       this.#relayout = undefined;
     }
+  }
+
+  /**
+   * Pages of warm data wait for nothing. Whoever reads one after the other would keep everybody else from going on, the
+   * flushes that writers wait for as well; so after some of them the others get a turn.
+   */
+  async takeTurns(): Promise<void> {
+    this.#pages += 1;
+    if (this.#pages % pagesPerTurn === 0) await this.environment.clock.nextTurn();
   }
 
   onCommit(callback: (range: number) => void): void {

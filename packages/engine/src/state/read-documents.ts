@@ -109,6 +109,7 @@ export async function readInRidOrder(
   range: RangeState,
   options: { readonly from: number | undefined; readonly itemsMax: number; readonly bytesMax: number },
 ): Promise<ReadFeedPage> {
+  await state.takeTurns();
   const documents: StoredDocument[] = [];
   let bytes = 0;
   let from = options.from ?? 0;
