@@ -211,20 +211,14 @@ export class SegmentStore {
     // Small ones come from Node's pool: a document is read and let go.
     const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
     let filled = 0;
-    for (const [from, to] of partsOf(length, hole)) {
-      filled = from + file.readSync(target.subarray(from, to), offset + from);
-      if (filled < to) break;
+    if (hole === undefined) filled = file.readSync(target, offset);
+    else {
+      for (const [from, to] of partsOf(length, hole)) {
+        filled = from + file.readSync(target.subarray(from, to), offset + from);
+        if (filled < to) break;
+      }
     }
     return filled === length ? target : target.subarray(0, filled);
-  }
-
-  #noted<T>(read: Promise<T>): Promise<T> {
-    this.#reads.add(read);
-    const forget = (): void => {
-      this.#reads.delete(read);
-    };
-    read.then(forget, forget);
-    return read;
   }
 
   async #readLater(segment: Segment, offset: number, length: number, hole?: Hole): Promise<Buffer | undefined> {
