@@ -221,6 +221,15 @@ export class SegmentStore {
     return filled === length ? target : target.subarray(0, filled);
   }
 
+  #noted<T>(read: Promise<T>): Promise<T> {
+    this.#reads.add(read);
+    const forget = (): void => {
+      this.#reads.delete(read);
+    };
+    read.then(forget, forget);
+    return read;
+  }
+
   async #readLater(segment: Segment, offset: number, length: number, hole?: Hole): Promise<Buffer | undefined> {
     segment.pins += 1;
     try {
