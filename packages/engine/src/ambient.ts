@@ -1,10 +1,12 @@
 // The one home of the process's own clock, timers and randomness in the engine. Everything else is handed an Environment.
 
 import { randomFillSync } from 'node:crypto';
+import { totalmem } from 'node:os';
 import type { Clock, Environment } from './environment.ts';
 
 export function systemEnvironment(): Environment {
   return {
+    memoryBytes: totalmem(),
     clock: systemClock,
     random(target) {
       randomFillSync(target);

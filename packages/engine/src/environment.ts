@@ -11,6 +11,8 @@ export interface Clock {
 
 export interface Environment {
   readonly clock: Clock;
+  /** Of the machine. A share of it is taken to hold what was written last; see `warmShare`. */
+  readonly memoryBytes?: number;
   /** Fills with random bytes: salts, database epochs. */
   random(target: Uint8Array): void;
 }

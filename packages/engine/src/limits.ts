@@ -41,8 +41,13 @@ export const scanEntriesMax = 4_096;
 /** A partition key with more documents than this is read through the log instead of the index. */
 export const partitionEntriesMax = 256;
 
-/** Segments this close to the end of the log are taken to be in the page cache and read without a thread. */
-export const warmBytes: number = 1024 * MiB;
+/**
+ * Segments this close to the end of the log, as a share of the machine's memory, are taken to be in the page cache and read
+ * without a thread: a trip through the pool costs several times the read.
+ */
+export const warmShare = 0.25;
+/** Where nothing is known of the machine. */
+export const memoryBytesByDefault: number = 4096 * MiB;
 /** Segment files open at a time; far below what a process may have. */
 export const openSegmentsMax = 256;
 /** Reads above this size never block the event loop, warm or not. */

@@ -7,7 +7,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull } from '../files/file-system.ts';
-import { openSegmentsMax, syncReadBytesMax, warmBytes } from '../limits.ts';
+import { memoryBytesByDefault, openSegmentsMax, syncReadBytesMax, warmShare } from '../limits.ts';
 import type { SegmentHeader } from './segment.ts';
 import {
   encodeSegmentHeader,
@@ -291,6 +291,7 @@ export class SegmentStore {
   /** What was written last, by the log or by compaction, is likely in the page cache. */
   #isWarm(segment: Segment): boolean {
     if (this.#warmFromId === undefined) {
+      const warmBytes = (this.#environment.memoryBytes ?? memoryBytesByDefault) * warmShare;
       let bytes = 0;
       this.#warmFromId = 0;
       for (const { id, usedBytes } of [...this.#segments.values()].sort((a, b) => b.id - a.id)) {
