@@ -202,6 +202,7 @@ export class Compactor {
       writer.forgetChunks(swap.ranges);
     });
     await state.segments.retire(ids);
+    for (const id of ids) state.usage.release(id);
   }
 
   /**

@@ -577,7 +577,6 @@ export class EmbeddedEngine implements RangeEngine {
 
   #onFailure(error: DatabaseError): void {
     this.#failure ??= error;
-    this.state.failure ??= error;
   }
 
   #nowMs(): number {

@@ -6,7 +6,6 @@
 //
 // `publish` is the one place where anything becomes visible, for new groups and for those that recovery finds.
 
-import type { DatabaseError } from '@tidemark/model';
 import { keyRangesIntersect } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { Version } from '../index/documents.ts';
@@ -64,7 +63,6 @@ export class DatabaseState {
   readonly #gone: number[] = [];
   readonly #onRouting: ((container: number) => void)[] = [];
   readonly #onCommit: ((range: number) => void)[] = [];
-  failure: DatabaseError | undefined;
   #layout = 0;
   #pages = 0;
   #relayout: Promise<void> | undefined;

@@ -52,7 +52,7 @@ export class SegmentUsage {
   readonly #usages = new Map<number, Usage>();
   readonly #twins = new Map<number, Twin>();
   readonly #forgotten: number[] = [];
-  /** Segments that are no more. Somebody may still read one; nothing about it goes into the index again. */
+  /** Segments whose files are about to go. Somebody may still read one; nothing about it goes into the index again. */
   readonly #gone = new Set<number>();
 
   constructor(index: () => IndexStore) {
@@ -111,6 +111,12 @@ export class SegmentUsage {
     this.#usages.delete(segment);
     this.#forgotten.push(segment);
     this.#gone.add(segment);
+  }
+
+  /** The segment is not there any more, so that nobody can bring it back: it need not be remembered. */
+  release(segment: number): void {
+    this.#gone.delete(segment);
+    this.#usages.delete(segment);
   }
 
   /**
