@@ -13,7 +13,7 @@ import { ChangeFeedStartFrom } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientOf, rawFetch } from './harness.ts';
 
-const main = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
 
 let folder: string;
 beforeAll(async () => {

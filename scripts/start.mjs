@@ -12,9 +12,9 @@ import { prepare, root } from './prepare.mjs';
 
 prepare();
 
-const main = join(root, 'packages', 'server', 'dist', 'main.js');
+const main = join(root, 'packages', 'cli', 'dist', 'main.js');
 if (!existsSync(main)) {
-  console.error('tidemark: there is no server to start: packages/server/src/main.ts does not exist.');
+  console.error('tidemark: there is no server to start: packages/cli/src/main.ts does not exist.');
   process.exit(1);
 }
 process.argv[1] = main;

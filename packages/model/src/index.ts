@@ -39,6 +39,8 @@ export {
   setFeedParts,
   uniformFeedParts,
 } from './feed-etag.ts';
+export type { HeaderName } from './headers.ts';
+export { header } from './headers.ts';
 export { decodeJsonKey, decodeJsonKeys, encodeJsonKey, encodeJsonKeys } from './json-key.ts';
 export type { KeyRange, KeySpace } from './key-range.ts';
 export {

@@ -1,7 +1,6 @@
-import { parseResourcePath } from '@tidemark/model';
+import { header, parseResourcePath } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { authorize, wellKnownKey } from './authorize.ts';
-import { header } from './headers.ts';
 import type { RequestHead } from './request.ts';
 
 // The example of the public documentation of the REST API.

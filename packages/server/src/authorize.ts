@@ -9,8 +9,7 @@
 //   empty; if there is only HTTP's own date: that, lower case, and the line before is empty
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { DatabaseError } from '@tidemark/model';
-import { header } from './headers.ts';
+import { DatabaseError, header } from '@tidemark/model';
 import { clockSkewMsMax } from './limits.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';

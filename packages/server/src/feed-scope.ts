@@ -1,8 +1,7 @@
 // The part of the key space that a request names by effective partition keys (wire 11.3).
 
 import type { KeyRange } from '@tidemark/model';
-import { DatabaseError, keySpaceMax } from '@tidemark/model';
-import { header } from './headers.ts';
+import { DatabaseError, header, keySpaceMax } from '@tidemark/model';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 

@@ -1,8 +1,7 @@
 // The partition key that a request names in its header.
 
 import type { ParsePartitionKeyOptions, PartitionKeyValues } from '@tidemark/model';
-import { DatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
-import { header } from './headers.ts';
+import { DatabaseError, header, parsePartitionKeyHeader } from '@tidemark/model';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';

@@ -2,10 +2,8 @@
 // is not authorized has no claim to have its body kept in memory.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { ResourcePath } from '@tidemark/model';
-import { DatabaseError, parseResourcePath } from '@tidemark/model';
-import type { HeaderName } from './headers.ts';
-import { header } from './headers.ts';
+import type { HeaderName, ResourcePath } from '@tidemark/model';
+import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
 import { bodyBytesMax, itemsPerPage, itemsPerPageMax } from './limits.ts';
 
 export interface RequestHead {

@@ -3,9 +3,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { DatabaseInfo } from '@tidemark/engine';
 import type { ErrorCode } from '@tidemark/model';
-import { DatabaseError, isDatabaseError, sessionTokenFor } from '@tidemark/model';
+import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
 import { chargeMin } from './charge.ts';
-import { header } from './headers.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { formatResourcePath, parseResourcePath } from '@tidemark/model';
+import { formatResourcePath, header, parseResourcePath } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
-import { header } from './headers.ts';
 import type { RequestHead } from './request.ts';
 import { routeOf, routes } from './route.ts';
 

@@ -2,7 +2,7 @@
 // what is missing.
 
 import type { ResourceKind } from '@tidemark/model';
-import { DatabaseError } from '@tidemark/model';
+import { DatabaseError, header } from '@tidemark/model';
 import type { Handler } from './handler.ts';
 import { readAccount } from './handlers/account.ts';
 import { commitBatch, commitBulk } from './handlers/batch.ts';
@@ -25,7 +25,6 @@ import {
   replaceDocument,
 } from './handlers/documents.ts';
 import { listRanges } from './handlers/partition-ranges.ts';
-import { header } from './headers.ts';
 import type { RequestHead } from './request.ts';
 import { isHeaderTrue, textOfHeader } from './request.ts';
 

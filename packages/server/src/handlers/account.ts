@@ -1,7 +1,7 @@
 // The account: what a client asks for first, to learn where it may read and write.
 
+import { header } from '@tidemark/model';
 import { chargeMin } from '../charge.ts';
-import { header } from '../headers.ts';
 import type { CosmosRequest } from '../request.ts';
 import type { CosmosResponse } from '../response.ts';
 

@@ -3,14 +3,13 @@
 import type { UnitOutcome } from '@tidemark/engine';
 import type { UnitPartitionKey, WriteCommand } from '@tidemark/engine/internal';
 import { parsePatchBody } from '@tidemark/engine/internal';
-import { DatabaseError, isDatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
+import { DatabaseError, header, isDatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
 import type { BodyOperation } from '../batch-body.ts';
 import { readBatchBody } from '../batch-body.ts';
 import { sumOfCharges } from '../charge.ts';
 import type { OutcomeFacts } from '../document-command.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
 import type { HandlerContext } from '../handler.ts';
-import { header } from '../headers.ts';
 import { requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
 import { isHeaderTrue, prefersMinimal, textOfHeader } from '../request.ts';

@@ -4,11 +4,10 @@
 // range ids look for the children themselves. Every other scope is routed here and survives splits and merges by its etag.
 
 import type { ChangeFeedOptions, Database, FeedOf, FeedStart, RangeInfo } from '@tidemark/engine';
-import { DatabaseError, intersectKeyRanges, narrowFeedParts, parseFeedEtag } from '@tidemark/model';
+import { DatabaseError, header, intersectKeyRanges, narrowFeedParts, parseFeedEtag } from '@tidemark/model';
 import { pageCharge } from '../charge.ts';
 import { keysOf } from '../feed-scope.ts';
 import type { HandlerContext } from '../handler.ts';
-import { header } from '../headers.ts';
 import { partitionKeyOf } from '../partition-key.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import { itemsMaxOf, textOfHeader } from '../request.ts';

@@ -2,9 +2,8 @@
 
 import type { ContainerInfo } from '@tidemark/engine';
 import { formatContainerDefinition } from '@tidemark/engine/internal';
-import { DatabaseError, databaseRid, defaultPartitionKeyPath } from '@tidemark/model';
+import { DatabaseError, databaseRid, defaultPartitionKeyPath, header } from '@tidemark/model';
 import type { HandlerContext } from '../handler.ts';
-import { header } from '../headers.ts';
 import { throughputMax, throughputMin, throughputPerRange } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import { jsonOf, textOfHeader } from '../request.ts';

@@ -12,6 +12,7 @@ import {
   DatabaseError,
   effectiveKeyHex,
   effectiveKeyPrefixRange,
+  header,
   intersectKeyRanges,
   isDatabaseError,
   keyRangeContains,
@@ -21,7 +22,6 @@ import {
 import { pageCharge } from '../charge.ts';
 import { keysOf } from '../feed-scope.ts';
 import type { HandlerContext } from '../handler.ts';
-import { header } from '../headers.ts';
 import { partitionKeyOf } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
 import { itemsMaxOf, textOfHeader } from '../request.ts';

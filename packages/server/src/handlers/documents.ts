@@ -2,11 +2,10 @@
 
 import type { UnitPartitionKey, WriteCommand } from '@tidemark/engine/internal';
 import { parsePatchBody } from '@tidemark/engine/internal';
-import { DatabaseError, partitionKeyEquals } from '@tidemark/model';
+import { DatabaseError, header, partitionKeyEquals } from '@tidemark/model';
 import { readCharge } from '../charge.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
 import type { HandlerContext } from '../handler.ts';
-import { header } from '../headers.ts';
 import { partitionKeyOf, requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
 import { isHeaderTrue, jsonOf, prefersMinimal, textOfHeader } from '../request.ts';

@@ -1,9 +1,8 @@
 // Partition key ranges: how many readers share a container.
 
 import type { RangeInfo } from '@tidemark/engine';
-import { databaseRid, partitionKeyRangeRid } from '@tidemark/model';
+import { databaseRid, header, partitionKeyRangeRid } from '@tidemark/model';
 import type { HandlerContext } from '../handler.ts';
-import { header } from '../headers.ts';
 import type { CosmosRequest } from '../request.ts';
 import { textOfHeader } from '../request.ts';
 import type { Place } from '../resources.ts';

@@ -4,11 +4,10 @@ import { resolve } from 'node:path';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { isDatabaseError } from '@tidemark/model';
-import { wellKnownKey } from './authorize.ts';
+import type { RunningServer } from '@tidemark/server';
+import { startServer, wellKnownKey } from '@tidemark/server';
 import type { Flags } from './flags.ts';
 import { help, readFlags } from './flags.ts';
-import type { RunningServer } from './server.ts';
-import { startServer } from './server.ts';
 
 /** A terminal's Ctrl-C reaches npm and the server, so that one keystroke may come twice. */
 const doubledSignalMs = 1_000;

@@ -1,0 +1,2 @@
+export type { Connection } from './connection.ts';
+export { parseConnectionString } from './connection.ts';
