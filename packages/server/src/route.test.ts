@@ -22,7 +22,7 @@ function errorOf(verb: string, url: string): { code: string; message: string } {
 describe('the route table', () => {
   test('headers tell apart what shares a verb and a path', () => {
     const name = (headers: Readonly<Record<string, string>>, verb = 'POST'): string =>
-      routeOf(head(verb, '/dbs/d/colls/c/docs', headers)).name;
+      routeOf(head(verb, '/dbs/d/colls/c/docs', headers)).handle.name;
     expect(name({})).toBe('createDocument');
     expect(name({ [header.isBatch]: 'True', [header.isBatchAtomic]: 'True' })).toBe('commitBatch');
     expect(name({ [header.isBatch]: 'true', [header.isBatchAtomic]: 'false' })).toBe('commitBulk');

@@ -34,19 +34,25 @@ export interface Route {
   readonly isFeed: boolean;
   /** Of several routes for one verb and kind the first whose condition holds is taken. */
   readonly when?: (request: RequestHead) => boolean;
+  /** What metrics, logs and faults call it. Left out: made of verb and kind, `read-container`. */
+  readonly operation?: string;
   readonly handle: Handler;
 }
+
+/** A route with its name. */
+export type Operation = Route & { readonly operation: string };
 
 const item = { isFeed: false } as const;
 const feed = { isFeed: true } as const;
 
 /** Queries of databases and containers come by POST as well, so this stands before creating them. */
 function query(kind: ResourceKind): Route {
-  return { verb: 'POST', kind, ...feed, when: isQuery, handle: refuseQuery };
+  const operation = kind === 'document' ? 'query' : `query-${kind}s`;
+  return { verb: 'POST', kind, ...feed, when: isQuery, operation, handle: refuseQuery };
 }
 
-export const routes: readonly Route[] = [
-  { verb: 'GET', kind: 'account', ...item, handle: readAccount },
+const table: readonly Route[] = [
+  { verb: 'GET', kind: 'account', ...item, operation: 'account', handle: readAccount },
 
   query('database'),
   { verb: 'POST', kind: 'database', ...feed, handle: createDatabase },
@@ -60,28 +66,46 @@ export const routes: readonly Route[] = [
   { verb: 'GET', kind: 'container', ...item, when: isNoOperation, handle: readContainer },
   { verb: 'PUT', kind: 'container', ...item, when: isNoOperation, handle: replaceContainer },
   { verb: 'DELETE', kind: 'container', ...item, when: isNoOperation, handle: deleteContainer },
-  { verb: 'POST', kind: 'container', ...item, when: isPartitionDelete, handle: deletePartition },
+  {
+    verb: 'POST',
+    kind: 'container',
+    ...item,
+    when: isPartitionDelete,
+    operation: 'delete-partition',
+    handle: deletePartition,
+  },
 
-  { verb: 'GET', kind: 'partition-key-range', ...feed, handle: listRanges },
+  { verb: 'GET', kind: 'partition-key-range', ...feed, operation: 'ranges', handle: listRanges },
 
   query('document'),
-  { verb: 'POST', kind: 'document', ...feed, when: isBatch, handle: commitBatch },
-  { verb: 'POST', kind: 'document', ...feed, when: isBulk, handle: commitBulk },
-  { verb: 'POST', kind: 'document', ...feed, handle: createDocument },
-  { verb: 'GET', kind: 'document', ...feed, when: isChangeFeed, handle: readChanges },
-  { verb: 'GET', kind: 'document', ...feed, handle: listDocuments },
-  { verb: 'GET', kind: 'document', ...item, handle: readDocument },
-  { verb: 'PUT', kind: 'document', ...item, handle: replaceDocument },
-  { verb: 'PATCH', kind: 'document', ...item, handle: patchDocument },
-  { verb: 'DELETE', kind: 'document', ...item, handle: deleteDocument },
+  { verb: 'POST', kind: 'document', ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
+  { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', handle: commitBulk },
+  { verb: 'POST', kind: 'document', ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
+  { verb: 'POST', kind: 'document', ...feed, operation: 'create', handle: createDocument },
+  { verb: 'GET', kind: 'document', ...feed, when: isChangeFeed, operation: 'feed', handle: readChanges },
+  { verb: 'GET', kind: 'document', ...feed, operation: 'list', handle: listDocuments },
+  { verb: 'GET', kind: 'document', ...item, operation: 'read', handle: readDocument },
+  { verb: 'PUT', kind: 'document', ...item, operation: 'replace', handle: replaceDocument },
+  { verb: 'PATCH', kind: 'document', ...item, operation: 'patch', handle: patchDocument },
+  { verb: 'DELETE', kind: 'document', ...item, operation: 'delete', handle: deleteDocument },
 ];
 
+const verbWords: Readonly<Record<Route['verb'], string>> = {
+  GET: 'read',
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+export const routes: readonly Operation[] = table.map((route) => ({ ...route, operation: operationOf(route) }));
+
 /** Throws not-supported where nothing is built for this kind of resource yet, and method-not-allowed for its other verbs. */
-export function routeOf(request: RequestHead): Handler {
+export function routeOf(request: RequestHead): Operation {
   const { kind, isFeed, operation } = request.path;
   const ofPath = byPath.get(pathKey(kind, isFeed)) ?? [];
   for (const route of ofPath) {
-    if (route.verb === request.verb && (route.when?.(request) ?? true)) return route.handle;
+    if (route.verb === request.verb && (route.when?.(request) ?? true)) return route;
   }
   const what = operation === undefined ? nameOf(kind, isFeed) : `the operation '${operation}' of a container`;
   if (ofPath.length === 0 || operation !== undefined) {
@@ -91,10 +115,15 @@ export function routeOf(request: RequestHead): Handler {
   throw new DatabaseError('method-not-allowed', `${request.verb} is no verb of ${what}; there are ${verbs}.`);
 }
 
-const byPath: ReadonlyMap<string, readonly Route[]> = groupByPath(routes);
+const byPath: ReadonlyMap<string, readonly Operation[]> = groupByPath(routes);
 
-function groupByPath(all: readonly Route[]): Map<string, Route[]> {
-  const groups = new Map<string, Route[]>();
+function operationOf({ verb, kind, isFeed, operation }: Route): string {
+  if (operation !== undefined) return operation;
+  return isFeed && verb === 'GET' ? `list-${kind}s` : `${verbWords[verb]}-${kind}`;
+}
+
+function groupByPath(all: readonly Operation[]): Map<string, Operation[]> {
+  const groups = new Map<string, Operation[]>();
   for (const route of all) {
     const key = pathKey(route.kind, route.isFeed);
     groups.set(key, [...(groups.get(key) ?? []), route]);
@@ -121,6 +150,10 @@ function isPartitionDelete(request: RequestHead): boolean {
 
 function isBatch(request: RequestHead): boolean {
   return isHeaderTrue(request, header.isBatch) && isHeaderTrue(request, header.isBatchAtomic);
+}
+
+function isUpsert(request: RequestHead): boolean {
+  return isHeaderTrue(request, header.isUpsert);
 }
 
 /** Wire: a bulk says explicitly that it is not atomic (wire 8). */

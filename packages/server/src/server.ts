@@ -1,18 +1,13 @@
-// The server: a socket in front of a database. A request goes through readHead → authorize → readBody → routeOf → handler →
-// send; whatever is thrown on the way becomes an error with a body.
+// The server: sockets in front of a database. What becomes of a request is the pipeline's.
 
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Database } from '@tidemark/engine';
-import { DatabaseError, isDatabaseError } from '@tidemark/model';
-import { authorize, wellKnownKey } from './authorize.ts';
+import { DatabaseError } from '@tidemark/model';
+import { wellKnownKey } from './authorize.ts';
 import { drainMsMax, headerBytesMax, keepAliveMs, requestMsMax } from './limits.ts';
-import { readBody, readHead } from './request.ts';
-import type { CosmosResponse } from './response.ts';
-import { errorResponse, send } from './response.ts';
-import { routeOf } from './route.ts';
+import { Pipeline } from './pipeline.ts';
 
 export interface ServerOptions {
   /** Stays open when the server is closed: whoever opened it closes it. */
@@ -54,18 +49,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 class Front {
   readonly server: Server;
-  readonly #options: ServerOptions;
-  readonly #masterKey: Buffer;
   /** For each open connection the number of requests under way on it. */
   readonly #underWay = new Map<Socket, number>();
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions, masterKey: Buffer) {
-    this.#options = options;
-    this.#masterKey = masterKey;
+    const { database, onDefect } = options;
+    const isClosing = (): boolean => this.#closing !== undefined;
+    const pipeline = new Pipeline({ database, masterKey, onDefect, isClosing });
     const limits = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax, keepAliveTimeout: keepAliveMs };
     this.server = createServer({ ...limits, noDelay: true }, (incoming, outgoing) => {
-      void this.#answer(incoming, outgoing);
+      this.#count(incoming.socket, 1);
+      outgoing.once('close', () => this.#count(incoming.socket, -1));
+      // A client that goes away while it is being answered is no error of ours.
+      outgoing.on('error', () => {});
+      void pipeline.answer(incoming, outgoing);
     });
     this.server.on('clientError', refuseMalformed);
     this.server.on('connection', (socket: Socket) => {
@@ -87,35 +85,9 @@ class Front {
     return this.#closing;
   }
 
-  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const activityId = randomUUID();
-    this.#count(incoming.socket, 1);
-    outgoing.once('close', () => this.#count(incoming.socket, -1));
-    // A client that goes away while it is being answered is no error of ours.
-    outgoing.on('error', () => {});
-    try {
-      const response = await this.#respond(incoming);
-      if (response === undefined || outgoing.destroyed) return;
-      send(outgoing, response, activityId, this.#closing !== undefined);
-    } catch (error) {
-      if (!isDatabaseError(error) || error.code === 'internal' || error.code === 'corrupt') {
-        this.#options.onDefect?.(error, activityId);
-      }
-      if (!outgoing.headersSent) send(outgoing, errorResponse(error), activityId, this.#closing !== undefined);
-    }
-  }
-
   #count(socket: Socket, change: number): void {
     const requests = this.#underWay.get(socket);
     if (requests !== undefined) this.#underWay.set(socket, requests + change);
-  }
-
-  async #respond(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
-    const head = readHead(incoming);
-    authorize(head, this.#masterKey, Date.now());
-    const handle = routeOf(head);
-    const body = await readBody(incoming);
-    return body === undefined ? undefined : handle({ ...head, body }, { database: this.#options.database });
   }
 }
 

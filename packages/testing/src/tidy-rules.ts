@@ -37,7 +37,8 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   },
   server: {
     'index.ts': ['*'],
-    server: ['request', 'authorize', 'route', 'response'],
+    server: ['pipeline', 'authorize'],
+    pipeline: ['request', 'authorize', 'route', 'response'],
     authorize: ['request'],
     route: ['handlers', 'handler', 'request'],
     handlers: [
