@@ -93,6 +93,15 @@ export interface WriteResult<T = StoredJson> {
   readonly document: Document<T>;
 }
 
+export interface ReadPageOptions {
+  readonly continuation?: number | undefined;
+  readonly itemsMax?: number;
+  /** Only documents of these effective keys. */
+  readonly keys?: KeyRange;
+  /** Only documents of this partition key. */
+  readonly partitionKey?: PartitionKeyInput;
+}
+
 export type BatchOperation =
   | { readonly create: DocumentInput }
   | { readonly upsert: DocumentInput; readonly ifMatch?: string }
@@ -211,14 +220,18 @@ export class Container {
   /** Documents of one range in the order of their creation; `continuation` is undefined after the last page. */
   async readPage<T = StoredJson>(
     range: string,
-    options: { readonly continuation?: number; readonly itemsMax?: number } = {},
-  ): Promise<{ readonly documents: Document<T>[]; readonly continuation: number | undefined }> {
+    options: ReadPageOptions = {},
+  ): Promise<{ readonly documents: Document<T>[]; readonly end: number; readonly continuation: number | undefined }> {
+    const { continuation: from, itemsMax = pageItems, keys, partitionKey } = options;
     const page = await this.#engine.readFeed(this.#number, range, {
-      from: options.continuation,
-      itemsMax: options.itemsMax ?? pageItems,
+      from,
+      itemsMax,
       bytesMax: pageBytes,
+      ...(keys === undefined ? {} : { keys }),
+      ...(partitionKey === undefined ? {} : { partitionKey: this.partitionKey(partitionKey) }),
     });
-    return { documents: page.documents.map((stored) => new Document<T>(stored)), continuation: page.continuation };
+    const documents = page.documents.map((stored) => new Document<T>(stored));
+    return { documents, end: page.end, continuation: page.continuation };
   }
 
   // The feed

@@ -112,8 +112,21 @@ export interface FeedPage {
   readonly isDrained: boolean;
 }
 
+/** A page of documents in the order of their creation. */
+export interface ReadFeedRequest {
+  readonly from: number | undefined;
+  readonly itemsMax: number;
+  readonly bytesMax: number;
+  /** Only documents of these effective keys. */
+  readonly keys?: KeyRange;
+  /** Only documents of this partition key. */
+  readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+}
+
 export interface ReadFeedPage {
   readonly documents: readonly StoredDocument[];
+  /** Everything before this has been seen: a page that begins here has what was created later, too. */
+  readonly end: number;
   /** Where the next page begins; undefined when there is none. */
   readonly continuation: number | undefined;
 }
@@ -159,11 +172,7 @@ export interface RangeEngine {
   getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined>;
   /** Documents of a range in the order of their creation, from a continuation on. */
-  readFeed(
-    container: number,
-    range: string,
-    options: { readonly from: number | undefined; readonly itemsMax: number; readonly bytesMax: number },
-  ): Promise<ReadFeedPage>;
+  readFeed(container: number, range: string, request: ReadFeedRequest): Promise<ReadFeedPage>;
   /** Deletes every document of a partition key; they are gone for everybody when this resolves. */
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void>;
 

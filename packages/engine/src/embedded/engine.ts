@@ -23,6 +23,7 @@ import type {
   RangeEngine,
   RangeInfo,
   ReadFeedPage,
+  ReadFeedRequest,
   StoredDocument,
   UnitResult,
 } from '../range-engine.ts';
@@ -32,7 +33,8 @@ import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { mergeRanges, splitRange } from '../state/lineage.ts';
 import type { RangeState } from '../state/range.ts';
-import { readByRid, readDocument, readInRidOrder, readVersion } from '../state/read-documents.ts';
+import { readByRid, readDocument, readVersion } from '../state/read-documents.ts';
+import { readInRidOrder } from '../state/read-feed.ts';
 import type { Unit } from '../write/command.ts';
 import {
   childrenOf,
@@ -376,13 +378,9 @@ export class EmbeddedEngine implements RangeEngine {
     return readByRid(this.state, this.state.container(container), ridNumber);
   }
 
-  readFeed(
-    container: number,
-    range: string,
-    options: { readonly from: number | undefined; readonly itemsMax: number; readonly bytesMax: number },
-  ): Promise<ReadFeedPage> {
+  readFeed(container: number, range: string, request: ReadFeedRequest): Promise<ReadFeedPage> {
     const state = this.state.container(container);
-    return readInRidOrder(this.state, state, this.#range(state, range), options);
+    return readInRidOrder(this.state, state, this.#range(state, range), request);
   }
 
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void> {

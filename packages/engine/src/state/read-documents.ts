@@ -2,15 +2,12 @@
 
 import { crc32 } from 'node:zlib';
 import type { Version } from '../index/documents.ts';
-import { docKey, epkOfDocKey, ridKey, ridNumberOfKey } from '../index/keys.ts';
-import { scanEntriesMax } from '../limits.ts';
+import { docKey, epkOfDocKey, ridKey } from '../index/keys.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
-import type { DocumentKey, ReadFeedPage, StoredDocument } from '../range-engine.ts';
+import type { DocumentKey, StoredDocument } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
-import type { RangeState } from './range.ts';
-import { ridsOfRange } from './range.ts';
 
 /** What is in memory is given at once: a promise for each step would cost more than the read. */
 type Soon<T> = T | Promise<T>;
@@ -50,7 +47,7 @@ function verified(version: Version, bytes: Buffer | undefined): Buffer | undefin
 }
 
 /** `ridNumber`: only that document counts, not another one that has its id by now. */
-function readByKey(
+export function readByKey(
   state: DatabaseState,
   container: ContainerState,
   key: Buffer,
@@ -97,65 +94,4 @@ function findRid(state: DatabaseState, container: ContainerState, ridNumber: num
   }
   const key = state.index.get(ridKey(container.number, ridNumber));
   return key === undefined ? undefined : Buffer.from(key);
-}
-
-/**
- * Documents in the order of their rids, which is the order of creation. A child of a split finds its older documents under
- * the rids of its ancestors and skips those that are not its own, a bounded number for each page.
- */
-export async function readInRidOrder(
-  state: DatabaseState,
-  container: ContainerState,
-  range: RangeState,
-  options: { readonly from: number | undefined; readonly itemsMax: number; readonly bytesMax: number },
-): Promise<ReadFeedPage> {
-  await state.takeTurns();
-  const documents: StoredDocument[] = [];
-  let bytes = 0;
-  let from = options.from ?? 0;
-  const listed = listRids(state, container, range, from);
-  for (const { ridNumber, key } of listed.rids) {
-    if (documents.length >= options.itemsMax || bytes >= options.bytesMax) return { documents, continuation: from };
-    const epk = epkOfDocKey(key);
-    if (range.contains(epk)) {
-      const document = await readByKey(state, container, key, epk, ridNumber);
-      if (document !== undefined) {
-        documents.push(document);
-        bytes += document.bytes.length;
-      }
-    }
-    from = ridNumber + 1;
-  }
-  return { documents, continuation: listed.next };
-}
-
-function listRids(
-  state: DatabaseState,
-  container: ContainerState,
-  range: RangeState,
-  from: number,
-): { readonly rids: { ridNumber: number; key: Buffer }[]; readonly next: number | undefined } {
-  const found = new Map<number, Buffer>();
-  const ids = [...range.entry.parents, range.entry.id].sort((a, b) => Number(a) - Number(b));
-  let next: number | undefined;
-  for (const id of ids) {
-    const rids = ridsOfRange(id);
-    if (rids.end <= from) continue;
-    const first = Math.max(rids.first, from);
-    const bounds = { from: ridKey(container.number, first), to: ridKey(container.number, rids.end) };
-    const entries = state.index.range({ ...bounds, limit: scanEntriesMax - found.size });
-    for (const { key, value } of entries) found.set(ridNumberOfKey(key), value);
-    if (found.size >= scanEntriesMax) {
-      next = ridNumberOfKey((entries.at(-1) as { key: Buffer }).key) + 1;
-      break;
-    }
-  }
-  for (const entry of state.overlay.entries()) {
-    const ridNumber = entry.version?.ridNumber;
-    if (ridNumber === undefined || ridNumber < from || ridNumber >= (next ?? Number.POSITIVE_INFINITY)) continue;
-    if (entry.key.readUInt32BE(1) === container.number) found.set(ridNumber, entry.key);
-  }
-  const rids = [...found].map(([ridNumber, key]) => ({ ridNumber, key }));
-  rids.sort((a, b) => a.ridNumber - b.ridNumber);
-  return { rids, next };
 }

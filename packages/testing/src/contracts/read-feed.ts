@@ -28,6 +28,17 @@ async function list(container: Container, range: string, itemsMax: number, from?
   return listed;
 }
 
+async function listPartition(container: Container, partitionKey: string, itemsMax: number): Promise<unknown[]> {
+  const ids: unknown[] = [];
+  let continuation: number | undefined;
+  do {
+    const page = await container.readPage('0', { continuation, itemsMax, partitionKey });
+    ids.push(...page.documents.map((document) => document.value['id']));
+    continuation = page.continuation;
+  } while (continuation !== undefined);
+  return ids;
+}
+
 /** The documents of all ranges, each range read to its end. */
 async function listAll(bench: Bench, container: Container, itemsMax: number): Promise<string[]> {
   const ids: string[] = [];
@@ -91,6 +102,49 @@ export const readFeedCases: readonly ContractCase[] = [
       expect((await list(container, '0', 10)).ids).toEqual(['2', '3', '1']);
       await bench.settle();
       expect((await list(container, '0', 10)).ids).toEqual(['2', '3', '1']);
+    },
+  },
+  {
+    title:
+      '[M2] a partition key, few documents or many, is listed in the order of creation, before and after the index has it',
+    async run(bench) {
+      const container = await bench.container();
+      const many = 5_000;
+      for (let n = 0; n < many; n += 100) {
+        const creates = numbers(100).map((i) => ({ create: { id: `m${n + i}`, pk: 'many' } }));
+        await container.batch('many', creates);
+        await container.create({ id: `f${9_999 - n}`, pk: 'few' });
+      }
+      await container.delete('f9999', 'few');
+      const few = numbers(many / 100).map((n) => `f${9_999 - n * 100}`);
+
+      for (const settle of [false, true]) {
+        if (settle) await bench.settle();
+        const inFew = await listPartition(container, 'few', 7);
+        expect(inFew).toEqual(few.slice(1));
+        const inMany = await listPartition(container, 'many', 1_000);
+        expect(inMany).toEqual(numbers(many).map((n) => `m${n}`));
+      }
+    },
+  },
+  {
+    title: '[M3] the documents of a part of the keys are listed without the others',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(40)) await container.create({ id: `${n}`, pk: `p${n}` });
+      const keys = { min: '10', max: '20' };
+      const wanted = numbers(40).filter((n) => {
+        const epk = Buffer.from(container.partitionKey(`p${n}`).epk)
+          .toString('hex')
+          .toUpperCase();
+        return epk >= keys.min && epk < keys.max;
+      });
+
+      const page = await container.readPage('0', { keys, itemsMax: 100 });
+
+      expect(wanted.length).toBeGreaterThan(0);
+      expect(page.documents.map((document) => document.value['id'])).toEqual(wanted.map(String));
+      await expect(container.readPage('0', { keys: { min: '1', max: '20' } })).rejects.toThrow(/upper-case hex/);
     },
   },
   {
