@@ -4,7 +4,7 @@ import type { UnitOutcome } from '@tidemark/engine';
 import { Document } from '@tidemark/engine';
 import type { ClientDocument, UnitPartitionKey } from '@tidemark/engine/internal';
 import { DatabaseError, partitionKeyEquals } from '@tidemark/model';
-import { chargeMin, createCharge, deleteCharge, readCharge, replaceCharge } from './charge.ts';
+import { chargeMin, createCharge, deleteCharge, readCharge, refusalCharge, replaceCharge } from './charge.ts';
 import type { Place } from './resources.ts';
 import { statusOf } from './status.ts';
 
@@ -40,12 +40,12 @@ export function factsOf(outcome: UnitOutcome): OutcomeFacts {
     }
     case 'deleted':
     case 'unchanged':
-      return { ...nothing, status: 204, charge: deleteCharge() };
+      return { ...nothing, status: 204, charge: deleteCharge };
     case 'not-modified':
       return { ...nothing, status: 304, etag: outcome.etag };
     case 'rejected': {
       const { status, substatus } = statusOf[outcome.code];
-      return { ...nothing, status, substatus };
+      return { ...nothing, status, substatus, charge: refusalCharge(outcome.code) };
     }
   }
 }

@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { DatabaseInfo } from '@tidemark/engine';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
-import { chargeMin } from './charge.ts';
+import { chargeMin, metadataWriteCharge, pageCharge, refusalCharge } from './charge.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
@@ -37,7 +37,8 @@ export function resourceResponse(
   if (request.verb === 'GET' && matchesEtag(textOfHeader(request, header.ifNoneMatch), resource.etag)) {
     return { status: 304, charge: chargeMin, headers, body: undefined };
   }
-  return { status, charge: chargeMin, headers, body: json(resource.value) };
+  const charge = request.verb === 'GET' ? chargeMin : metadataWriteCharge;
+  return { status, charge, headers, body: json(resource.value) };
 }
 
 /** Wire: clients read the array by its name without looking whether it is there (wire 4). */
@@ -47,11 +48,12 @@ export function listResponse(
   values: readonly object[],
   headers: Readonly<Record<string, string>>,
 ): CosmosResponse {
+  const body = json({ _rid: ownerRid, [arrayName]: values, _count: values.length });
   return {
     status: 200,
-    charge: chargeMin,
+    charge: pageCharge(values.length, body.length),
     headers: { ...headers, [header.itemCount]: String(values.length) },
-    body: json({ _rid: ownerRid, [arrayName]: values, _count: values.length }),
+    body,
   };
 }
 
@@ -86,7 +88,7 @@ export function rejection(
   const all: Record<string, string> = { ...headers };
   if (substatus !== undefined) all[header.substatus] = String(substatus);
   if (retryAfterMs !== undefined) all[header.retryAfterMs] = String(retryAfterMs);
-  return { status, charge: chargeMin, headers: all, body: json({ code: name, message }) };
+  return { status, charge: refusalCharge(code), headers: all, body: json({ code: name, message }) };
 }
 
 /** Wire: of what is inside a container the owner is the container, and its rid has to be eight bytes (wire 13). */

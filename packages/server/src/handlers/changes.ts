@@ -163,7 +163,7 @@ function pageResponse(request: RequestHead, place: Place, page: Page): CosmosRes
     [header.itemCount]: String(count),
     ...(range === undefined ? {} : { ...sessionHeaders(request, range.id, range.tailLsn), [header.rangeId]: range.id }),
   };
-  if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0), headers, body: undefined };
+  if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
   const body = pageBody(place.info.rid, pieces, count);
-  return { status: 200, charge: pageCharge(body.length), headers, body };
+  return { status: 200, charge: pageCharge(count, body.length), headers, body };
 }

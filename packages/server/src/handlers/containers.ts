@@ -3,6 +3,7 @@
 import type { ContainerInfo } from '@tidemark/engine';
 import { formatContainerDefinition } from '@tidemark/engine/internal';
 import { DatabaseError, databaseRid, defaultPartitionKeyPath, header } from '@tidemark/model';
+import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import { throughputMax, throughputMin, throughputPerRange } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
@@ -44,7 +45,7 @@ export async function deleteContainer(request: CosmosRequest, { database }: Hand
   const place = findContainer(database, request.path);
   checkIfMatch(request, place.info.etag);
   await database.deleteContainer(place.database.id, place.info.id);
-  return emptyResponse(204, databaseOwner(place.database));
+  return emptyResponse(204, databaseOwner(place.database), metadataWriteCharge);
 }
 
 /** The first API version whose containers always have a partition key of their own. */

@@ -2,6 +2,7 @@
 
 import type { DatabaseInfo } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
+import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
 import { jsonOf } from '../request.ts';
@@ -33,7 +34,7 @@ export async function deleteDatabase(request: CosmosRequest, { database }: Handl
   const found = findDatabase(database, request.path);
   checkIfMatch(request, found.etag);
   await database.deleteDatabase(found.id);
-  return emptyResponse(204, databaseOwner(found));
+  return emptyResponse(204, databaseOwner(found), metadataWriteCharge);
 }
 
 function resourceOf({ id, rid, etag, timeMs }: DatabaseInfo): Resource {

@@ -75,24 +75,29 @@ async function listPage(request: CosmosRequest, place: Place, page: Page): Promi
   const { documents, continuation } = await place.container.readPage(range.id, { continuation: part.from, itemsMax });
   const keys = { min: position.min, max: part.max };
   const isCut = range.min < keys.min || range.max > keys.max;
-  const wanted = documents.filter(
-    (document) => scope.isWanted(document) && (!isCut || keyRangeContains(keys, keyOf(place, document))),
-  );
+  const isWanted = (document: Document): boolean =>
+    scope.isWanted(document) && (!isCut || keyRangeContains(keys, keyOf(place, document)));
   const pieces: Buffer[] = [];
-  for (const document of wanted) {
-    if (pieces.length > 0) pieces.push(comma);
-    pieces.push(document.bytes);
+  let count = 0;
+  let lookedAtBytes = 0;
+  for (const document of documents) {
+    const { bytes } = document;
+    lookedAtBytes += bytes.length;
+    if (!isWanted(document)) continue;
+    if (count > 0) pieces.push(comma);
+    pieces.push(bytes);
+    count += 1;
   }
-  const body = pageBody(place.info.rid, pieces, wanted.length);
+  const body = pageBody(place.info.rid, pieces, count);
   const next = nextPosition(page, continuation);
   const headers: Record<string, string> = {
     ...containerOwner(place),
     ...sessionHeaders(request, range.id, range.tailLsn),
     [header.rangeId]: range.id,
-    [header.itemCount]: String(wanted.length),
+    [header.itemCount]: String(count),
     ...(next === undefined ? {} : { [header.continuation]: formatPosition(next) }),
   };
-  return { status: 200, charge: pageCharge(body.length), headers, body };
+  return { status: 200, charge: pageCharge(documents.length, lookedAtBytes), headers, body };
 }
 
 const comma: Buffer = Buffer.from(',');

@@ -3,7 +3,7 @@
 import type { UnitPartitionKey, WriteCommand } from '@tidemark/engine/internal';
 import { parsePatchBody } from '@tidemark/engine/internal';
 import { DatabaseError, header, partitionKeyEquals } from '@tidemark/model';
-import { readCharge } from '../charge.ts';
+import { deleteCharge, readCharge } from '../charge.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
 import type { HandlerContext } from '../handler.ts';
 import { partitionKeyOf, requiredPartitionKey } from '../partition-key.ts';
@@ -65,7 +65,8 @@ export async function deletePartition(request: CosmosRequest, { database }: Hand
   const values = requiredPartitionKey(request, place);
   await place.container.deletePartition(values);
   const key = place.container.partitionKey(values);
-  return emptyResponse(200, { ...containerOwner(place), ...tailHeaders(request, database, place, key) });
+  const headers = { ...containerOwner(place), ...tailHeaders(request, database, place, key) };
+  return emptyResponse(200, headers, deleteCharge);
 }
 
 const notFoundMessage = 'Entity with the specified id does not exist in the system.';
