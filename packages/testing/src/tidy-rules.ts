@@ -73,7 +73,7 @@ export const siblingFreeFolders: readonly string[] = ['packages/server/src/handl
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'container-definition'],
+  engine: ['environment', 'limits', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
 };
 
