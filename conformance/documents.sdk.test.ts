@@ -163,9 +163,8 @@ describe('documents', () => {
 
   test('what is not built yet is named in a 501', async () => {
     const container = await world.container();
-    const query = container.items.query('SELECT * FROM c').fetchAll();
+    const query = container.items.query('SELECT * FROM c WHERE c.n > 1').fetchAll();
     await expect(query).rejects.toMatchObject({ code: 501, message: expect.stringContaining('SQL queries') });
-    await expect(container.items.readAll().fetchAll()).rejects.toMatchObject({ code: 501 });
     const sproc = container.scripts.storedProcedures.create({ id: 's', body: 'function () {}' });
     await expect(sproc).rejects.toMatchObject({ code: 501, message: expect.stringContaining('stored procedure') });
     const triggered = container.items.create({ id: '1', pk: 'a' }, { preTriggerInclude: 't' });

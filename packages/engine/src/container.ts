@@ -100,6 +100,8 @@ export interface ReadPageOptions {
   readonly keys?: KeyRange;
   /** Only documents of this partition key. */
   readonly partitionKey?: PartitionKeyInput;
+  /** Only documents whose id begins with this. */
+  readonly idPrefix?: string;
 }
 
 export type BatchOperation =
@@ -222,13 +224,14 @@ export class Container {
     range: string,
     options: ReadPageOptions = {},
   ): Promise<{ readonly documents: Document<T>[]; readonly end: number; readonly continuation: number | undefined }> {
-    const { continuation: from, itemsMax = pageItems, keys, partitionKey } = options;
+    const { continuation: from, itemsMax = pageItems, keys, partitionKey, idPrefix } = options;
     const page = await this.#engine.readFeed(this.#number, range, {
       from,
       itemsMax,
       bytesMax: pageBytes,
       ...(keys === undefined ? {} : { keys }),
       ...(partitionKey === undefined ? {} : { partitionKey: this.partitionKey(partitionKey) }),
+      ...(idPrefix === undefined ? {} : { idPrefix }),
     });
     const documents = page.documents.map((stored) => new Document<T>(stored));
     return { documents, end: page.end, continuation: page.continuation };

@@ -20,8 +20,7 @@ import { claimFolder } from './folder.ts';
 import { lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
 import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
-import type { MatchOptions, NamedResources } from './named-resource.ts';
-import type { ContainerInfo, DatabaseInfo, OfferOptions } from './range-engine.ts';
+import type { ContainerInfo, DatabaseInfo } from './range-engine.ts';
 
 export interface OpenOptions {
   /** Where the data is kept. Left out together with `memory: true`. */
@@ -38,7 +37,7 @@ export interface OpenOptions {
   readonly maintenance?: boolean;
 }
 
-export interface ContainerOptions extends OfferOptions {
+export interface ContainerOptions {
   /** The number of ranges it begins with. */
   readonly ranges?: number;
   /** How long every version is kept; overrides `changeFeedPolicy.retentionDuration`. */
@@ -171,8 +170,8 @@ export class Database implements AsyncDisposable {
     return this.#engine.findDatabase(id);
   }
 
-  createDatabase(id: string, options: OfferOptions = {}): Promise<DatabaseInfo> {
-    return this.#engine.createDatabase(id, options);
+  createDatabase(id: string): Promise<DatabaseInfo> {
+    return this.#engine.createDatabase(id);
   }
 
   async createDatabaseIfNotExists(id: string): Promise<DatabaseInfo> {
@@ -185,13 +184,8 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  deleteDatabase(id: string, options: MatchOptions = {}): Promise<void> {
-    return this.#engine.deleteDatabase(id, options);
-  }
-
-  /** Offers, users, permissions, client encryption keys, scripts. */
-  get resources(): NamedResources {
-    return this.#engine.resources;
+  deleteDatabase(id: string): Promise<void> {
+    return this.#engine.deleteDatabase(id);
   }
 
   containers(database: string): ContainerInfo[] {
@@ -206,11 +200,7 @@ export class Database implements AsyncDisposable {
   async createContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
     const read = readContainerDefinition(definition);
     const historyMs = options.historyMs ?? (read.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
-    await this.#engine.createContainer(database, read, {
-      ranges: options.ranges ?? 1,
-      historyMs,
-      offer: options.offer,
-    });
+    await this.#engine.createContainer(database, read, { ranges: options.ranges ?? 1, historyMs });
     return this.container(database, read.id);
   }
 
@@ -227,22 +217,18 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  async replaceContainer(
-    database: string,
-    definition: object,
-    options: Pick<ContainerOptions, 'historyMs'> & MatchOptions = {},
-  ): Promise<Container> {
+  async replaceContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
     const next = readContainerDefinition(definition);
     const { info } = this.container(database, next.id);
     checkReplaceable(info.definition, next);
     const historyMs = options.historyMs ?? (next.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
     const kept = { ...next, partitionKey: info.definition.partitionKey };
-    await this.#engine.replaceContainer(info.number, kept, { ...options, historyMs });
+    await this.#engine.replaceContainer(info.number, kept, { historyMs });
     return this.container(database, next.id);
   }
 
-  async deleteContainer(database: string, id: string, options: MatchOptions = {}): Promise<void> {
-    await this.#engine.deleteContainer(this.container(database, id).info.number, options);
+  async deleteContainer(database: string, id: string): Promise<void> {
+    await this.#engine.deleteContainer(this.container(database, id).info.number);
   }
 
   container(database: string, id: string): Container {

@@ -25,7 +25,6 @@ export { openLmdbIndex } from './index/lmdb-index.ts';
 export { lmdbIndexProvider } from './index/lmdb-provider.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
-export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export type {
   ContainerInfo,
   DatabaseInfo,
@@ -35,7 +34,6 @@ export type {
   FeedPage,
   FeedRequest,
   FeedScope,
-  OfferOptions,
   RangeEngine,
   RangeInfo,
   ReadFeedPage,

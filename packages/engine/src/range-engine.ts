@@ -8,7 +8,6 @@
 
 import type { ErrorCode, KeyRange } from '@tidemark/model';
 import type { ContainerDefinition } from './container-definition.ts';
-import type { MatchOptions, NamedResources } from './named-resource.ts';
 import type { Unit } from './write/command.ts';
 import type { DecideContext, DecideView, Decision } from './write/decision.ts';
 
@@ -42,11 +41,6 @@ export interface ContainerInfo {
   readonly timeMs: number;
   readonly definition: ContainerDefinition;
   readonly historyMs: number;
-}
-
-/** The value of an offer that comes in the same commit, and goes with what it is for. */
-export interface OfferOptions {
-  readonly offer?: unknown;
 }
 
 export interface RangeInfo extends KeyRange {
@@ -127,6 +121,8 @@ export interface ReadFeedRequest {
   readonly keys?: KeyRange;
   /** Only documents of this partition key. */
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+  /** Only documents whose id begins with this. */
+  readonly idPrefix?: string;
 }
 
 export interface ReadFeedPage {
@@ -142,8 +138,8 @@ export interface RangeEngine {
 
   databases(): DatabaseInfo[];
   findDatabase(id: string): DatabaseInfo | undefined;
-  createDatabase(id: string, options?: OfferOptions): Promise<DatabaseInfo>;
-  deleteDatabase(id: string, options?: MatchOptions): Promise<void>;
+  createDatabase(id: string): Promise<DatabaseInfo>;
+  deleteDatabase(id: string): Promise<void>;
 
   containers(database: string): ContainerInfo[];
   /** By name; undefined when there is no such container. Throws when there is no such database. */
@@ -153,17 +149,14 @@ export interface RangeEngine {
   createContainer(
     database: string,
     definition: ContainerDefinition,
-    options: { readonly ranges: number; readonly historyMs: number } & OfferOptions,
+    options: { readonly ranges: number; readonly historyMs: number },
   ): Promise<ContainerInfo>;
   replaceContainer(
     container: number,
     definition: ContainerDefinition,
-    options: { readonly historyMs: number } & MatchOptions,
+    options: { readonly historyMs: number },
   ): Promise<ContainerInfo>;
-  deleteContainer(container: number, options?: MatchOptions): Promise<void>;
-
-  /** Offers, users, permissions, keys, scripts: whatever else has a name. */
-  readonly resources: NamedResources;
+  deleteContainer(container: number): Promise<void>;
 
   /** The live ranges, in the order of the key space. */
   ranges(container: number): RangeInfo[];

@@ -22,6 +22,7 @@ export const header = {
   contentType: 'content-type',
   isUpsert: 'x-ms-documentdb-is-upsert',
   isQuery: 'x-ms-documentdb-isquery',
+  enableCrossPartition: 'x-ms-documentdb-query-enablecrosspartition',
   isQueryPlan: 'x-ms-cosmos-is-query-plan-request',
   isBatch: 'x-ms-cosmos-is-batch-request',
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',

@@ -5,6 +5,7 @@ import type { DatabaseInfo } from '@tidemark/engine';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
 import { chargeMin, metadataWriteCharge, pageCharge, refusalCharge } from './charge.ts';
+import type { DocumentPage } from './document-pages.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
@@ -64,6 +65,27 @@ export function pageBody(ownerRid: string, pieces: readonly Buffer[], count: num
   return Buffer.concat([prefix, ...pieces, suffix]);
 }
 
+/** A page of a list or a query: the documents as they are stored. */
+export function documentPageResponse(request: RequestHead, place: Place, page: DocumentPage): CosmosResponse {
+  const { documents, range, continuation } = page;
+  const pieces: Buffer[] = [];
+  for (const document of documents) {
+    if (pieces.length > 0) pieces.push(comma);
+    pieces.push(document.bytes);
+  }
+  const body = pageBody(place.info.rid, pieces, documents.length);
+  const headers: Record<string, string> = {
+    ...containerOwner(place),
+    ...sessionHeaders(request, range.id, range.tailLsn),
+    [header.rangeId]: range.id,
+    [header.itemCount]: String(documents.length),
+  };
+  if (continuation !== undefined) headers[header.continuation] = continuation;
+  return { status: 200, charge: pageCharge(documents.length, body.length), headers, body };
+}
+
+const comma: Buffer = Buffer.from(',');
+
 export function emptyResponse(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -112,6 +134,13 @@ export function versionHeaders(etag: string, timeMs: number): Record<string, str
 /** Wire: the quotes are a part of the etag, but not every client sends them. */
 export function matchesEtag(condition: string | undefined, etag: string): boolean {
   return condition === '*' || condition === `"${etag}"` || condition === etag;
+}
+
+export function checkIfMatch(request: RequestHead, etag: string): void {
+  const condition = textOfHeader(request, header.ifMatch);
+  if (condition === undefined || matchesEtag(condition, etag)) return;
+  const message = 'Operation cannot be performed because one of the specified precondition is not met.';
+  throw new DatabaseError('precondition-failed', message);
 }
 
 export function send(outgoing: ServerResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {

@@ -26,8 +26,8 @@ describe('the route table', () => {
     expect(name({})).toBe('createDocument');
     expect(name({ [header.isBatch]: 'True', [header.isBatchAtomic]: 'True' })).toBe('commitBatch');
     expect(name({ [header.isBatch]: 'true', [header.isBatchAtomic]: 'false' })).toBe('commitBulk');
-    expect(name({ [header.contentType]: 'application/query+json' })).toBe('refuseQuery');
-    expect(name({ [header.isQueryPlan]: 'True' })).toBe('refuseQuery');
+    expect(name({ [header.contentType]: 'application/query+json' })).toBe('queryDocuments');
+    expect(name({ [header.isQueryPlan]: 'True' })).toBe('planQuery');
     expect(name({}, 'GET')).toBe('listDocuments');
     expect(name({ [header.changeFeed]: 'x' }, 'GET')).toBe('readChanges');
   });

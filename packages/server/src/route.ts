@@ -25,6 +25,7 @@ import {
   replaceDocument,
 } from './handlers/documents.ts';
 import { listRanges } from './handlers/partition-ranges.ts';
+import { planQuery, queryDocuments } from './handlers/queries.ts';
 import type { RequestHead } from './request.ts';
 import { isHeaderTrue, textOfHeader } from './request.ts';
 
@@ -47,8 +48,7 @@ const feed = { isFeed: true } as const;
 
 /** Queries of databases and containers come by POST as well, so this stands before creating them. */
 function query(kind: ResourceKind): Route {
-  const operation = kind === 'document' ? 'query' : `query-${kind}s`;
-  return { verb: 'POST', kind, ...feed, when: isQuery, operation, handle: refuseQuery };
+  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, handle: refuseQuery };
 }
 
 const table: readonly Route[] = [
@@ -77,7 +77,8 @@ const table: readonly Route[] = [
 
   { verb: 'GET', kind: 'partition-key-range', ...feed, operation: 'ranges', handle: listRanges },
 
-  query('document'),
+  { verb: 'POST', kind: 'document', ...feed, when: isQueryPlan, operation: 'query-plan', handle: planQuery },
+  { verb: 'POST', kind: 'document', ...feed, when: isQuery, operation: 'query', handle: queryDocuments },
   { verb: 'POST', kind: 'document', ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
   { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', handle: commitBulk },
   { verb: 'POST', kind: 'document', ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
@@ -165,6 +166,10 @@ function isChangeFeed(request: RequestHead): boolean {
   return textOfHeader(request, header.changeFeed) !== undefined;
 }
 
+function isQueryPlan(request: RequestHead): boolean {
+  return isHeaderTrue(request, header.isQueryPlan);
+}
+
 function isQuery(request: RequestHead): boolean {
   const type = textOfHeader(request, header.contentType) ?? '';
   if (type.toLowerCase().startsWith('application/query+json')) return true;
@@ -174,7 +179,6 @@ function isQuery(request: RequestHead): boolean {
 function refuseQuery(): never {
   throw new DatabaseError(
     'not-supported',
-    'SQL queries are not supported yet, and neither is what clients do by query, such as items.readAll. ' +
-      'Read by id, list with GET, or follow the change feed.',
+    'SQL queries of this kind of resource are not supported yet; list it with GET.',
   );
 }

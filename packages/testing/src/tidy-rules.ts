@@ -45,8 +45,10 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
       'handler',
       'batch-body',
       'document-command',
+      'document-pages',
       'feed-scope',
       'partition-key',
+      'recognised-query',
       'response',
       'resources',
       'request',
@@ -54,9 +56,11 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     handler: ['response', 'request'],
     'batch-body': [],
     'document-command': ['resources', 'status'],
+    'document-pages': ['feed-scope', 'partition-key', 'resources', 'request'],
+    'recognised-query': [],
     'feed-scope': ['request'],
     'partition-key': ['resources', 'request'],
-    response: ['resources', 'request', 'status'],
+    response: ['document-pages', 'resources', 'request', 'status'],
     resources: [],
     request: [],
     status: [],
@@ -73,7 +77,7 @@ export const siblingFreeFolders: readonly string[] = ['packages/server/src/handl
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'container-definition', 'named-resource'],
+  engine: ['environment', 'limits', 'container-definition'],
   server: ['limits', 'charge'],
 };
 

@@ -55,17 +55,37 @@ export function prefixBounds(prefix: Buffer): KeyBounds {
 
 /** The effective partition key inside a doc key, for filters that must not touch the document. */
 export function epkOfDocKey(key: Buffer): Buffer {
-  const epk = Buffer.allocUnsafe(key.length);
+  return componentAt(key, 5);
+}
+
+/** The id inside a doc key; of one that is longer than a component may be only `isWhole: false` and its beginning. */
+export function idOfDocKey(key: Buffer): { readonly bytes: Buffer; readonly isWhole: boolean } {
+  const id = componentAt(key, endOfComponent(key, endOfComponent(key, 5)));
+  const isWhole = id.length < componentBytesMax;
+  return { bytes: isWhole ? id : id.subarray(0, componentBytesMax - digestBytes), isWhole };
+}
+
+function componentAt(key: Buffer, start: number): Buffer {
+  const component = Buffer.allocUnsafe(key.length - start);
   let length = 0;
-  for (let i = 5; i < key.length; i += 1) {
+  for (let i = start; i < key.length; i += 1) {
     const byte = key[i] as number;
     if (byte === 0) {
       if (key[i + 1] !== 0xff) break;
       i += 1;
     }
-    epk[length++] = byte;
+    component[length++] = byte;
   }
-  return epk.subarray(0, length);
+  return component.subarray(0, length);
+}
+
+function endOfComponent(key: Buffer, start: number): number {
+  for (let i = start; i < key.length; i += 1) {
+    if (key[i] !== 0) continue;
+    if (key[i + 1] !== 0xff) return i + 2;
+    i += 1;
+  }
+  return key.length;
 }
 
 export function ridKey(container: number, ridNumber: number): Buffer {

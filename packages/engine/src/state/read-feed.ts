@@ -4,7 +4,7 @@
 import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
-import { epkOfDocKey, partitionBounds, ridKey, ridNumberOfKey } from '../index/keys.ts';
+import { epkOfDocKey, idOfDocKey, partitionBounds, ridKey, ridNumberOfKey } from '../index/keys.ts';
 import { scanEntriesMax } from '../limits.ts';
 import type { ReadFeedPage, ReadFeedRequest, StoredDocument } from '../range-engine.ts';
 import type { ContainerState } from './container-state.ts';
@@ -14,9 +14,8 @@ import { isKeyBound, ridsOfRange } from './range.ts';
 import { readByKey } from './read-documents.ts';
 
 interface Listed {
-  readonly rids: { readonly ridNumber: number; readonly key: Buffer }[];
-  /** Where the list was cut off; undefined when it is complete. */
-  readonly next: number | undefined;
+  readonly ridNumber: number;
+  readonly key: Buffer;
 }
 
 /**
@@ -31,37 +30,60 @@ export async function readInRidOrder(
 ): Promise<ReadFeedPage> {
   await state.takeTurns();
   const documents: StoredDocument[] = [];
-  const isWanted = wantedKeys(request);
+  const isWanted = filterOf(container, range, request);
   const partition = partitionOf(container, request);
   let bytes = 0;
   let end = request.from ?? 0;
-  const few = partition === undefined ? undefined : listPartition(state, partition, end);
-  const listed = few ?? listRids(state, container, range, end);
-  for (const { ridNumber, key } of listed.rids) {
+  const listed = (partition && listPartition(state, partition, end)) ?? listRange(state, container, range, request);
+  for (const { ridNumber, key } of listed) {
     if (documents.length >= request.itemsMax || bytes >= request.bytesMax) return { documents, end, continuation: end };
-    if (partition === undefined || isBetween(partition, key)) {
-      const epk = epkOfDocKey(key);
-      if (range.contains(epk) && isWanted(epk)) {
-        const document = await readByKey(state, container, key, epk, ridNumber);
-        if (document !== undefined) {
-          documents.push(document);
-          bytes += document.bytes.length;
-        }
+    if (ridNumber === scanEnd) return { documents, end, continuation: end };
+    const epk = epkOfDocKey(key);
+    if (isWanted(key, epk)) {
+      const document = await readByKey(state, container, key, epk, ridNumber);
+      if (document !== undefined && hasIdPrefix(document, key, request.idPrefix)) {
+        documents.push(document);
+        bytes += document.bytes.length;
       }
     }
     end = ridNumber + 1;
   }
-  return { documents, end: listed.next ?? end, continuation: listed.next };
+  return { documents, end, continuation: undefined };
 }
 
-function wantedKeys({ keys }: ReadFeedRequest): (epk: Buffer) => boolean {
-  if (keys === undefined) return () => true;
-  if (!isKeyBound(keys.min) || !isKeyBound(keys.max)) {
+/** By the key alone; of an id that is too long for it only the beginning. */
+function filterOf(
+  container: ContainerState,
+  range: RangeState,
+  request: ReadFeedRequest,
+): (key: Buffer, epk: Buffer) => boolean {
+  const { keys, idPrefix } = request;
+  if (keys !== undefined && !(isKeyBound(keys.min) && isKeyBound(keys.max))) {
     throw new DatabaseError('bad-request', `The keys "${keys.min}" to "${keys.max}" are not bounds in upper-case hex.`);
   }
-  const min = Buffer.from(effectiveKeyFromHex(keys.min));
-  const max = Buffer.from(effectiveKeyFromHex(keys.max));
-  return (epk) => min.compare(epk) <= 0 && max.compare(epk) > 0;
+  const min = keys === undefined ? undefined : Buffer.from(effectiveKeyFromHex(keys.min));
+  const max = keys === undefined ? undefined : Buffer.from(effectiveKeyFromHex(keys.max));
+  const partition = partitionOf(container, request);
+  const prefix = idPrefix === undefined || idPrefix === '' ? undefined : Buffer.from(idPrefix);
+  return (key, epk) => {
+    if (!range.contains(epk)) return false;
+    if (min !== undefined && min.compare(epk) > 0) return false;
+    if (max !== undefined && max.compare(epk) <= 0) return false;
+    if (partition !== undefined && (partition.from.compare(key) > 0 || partition.to.compare(key) <= 0)) return false;
+    return prefix === undefined || mayBeginWith(idOfDocKey(key), prefix);
+  };
+}
+
+function mayBeginWith(id: ReturnType<typeof idOfDocKey>, prefix: Buffer): boolean {
+  if (prefix.length <= id.bytes.length) return id.bytes.subarray(0, prefix.length).equals(prefix);
+  return !id.isWhole && id.bytes.equals(prefix.subarray(0, id.bytes.length));
+}
+
+/** What the key could not say of a long id, the document does. */
+function hasIdPrefix(document: StoredDocument, key: Buffer, prefix: string | undefined): boolean {
+  if (prefix === undefined || idOfDocKey(key).isWhole) return true;
+  const { id } = JSON.parse(document.bytes.toString('utf8')) as { id: string };
+  return id.startsWith(prefix);
 }
 
 function partitionOf(container: ContainerState, { partitionKey }: ReadFeedRequest): KeyBounds | undefined {
@@ -69,12 +91,8 @@ function partitionOf(container: ContainerState, { partitionKey }: ReadFeedReques
   return partitionBounds(container.number, partitionKey.epk, partitionKey.bytes);
 }
 
-function isBetween({ from, to }: KeyBounds, key: Buffer): boolean {
-  return from.compare(key) <= 0 && to.compare(key) > 0;
-}
-
 /** Undefined when the partition key has too many documents: then the range is walked, and its keys are looked at. */
-function listPartition(state: DatabaseState, partition: KeyBounds, from: number): Listed | undefined {
+function listPartition(state: DatabaseState, partition: KeyBounds, from: number): Listed[] | undefined {
   const entries = state.index.range({ ...partition, limit: scanEntriesMax });
   if (entries.length >= scanEntriesMax) return undefined;
   const found = new Map<number, Buffer>();
@@ -82,35 +100,64 @@ function listPartition(state: DatabaseState, partition: KeyBounds, from: number)
   for (const entry of state.overlay.entriesBetween(partition.from, partition.to)) {
     if (entry.version !== undefined) found.set(entry.version.ridNumber, entry.key);
   }
-  return { rids: sorted(found, from), next: undefined };
+  return sorted(found, from);
 }
 
-function listRids(state: DatabaseState, container: ContainerState, range: RangeState, from: number): Listed {
-  const found = new Map<number, Buffer>();
+/** In steps of about a page, so that a small page costs little; after as many entries as one may look at comes `scanEnd`. */
+function* listRange(
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  request: ReadFeedRequest,
+): Generator<Listed> {
+  const recent = listRecent(state, container, request.from ?? 0);
   const ids = [...range.entry.parents, range.entry.id].sort((a, b) => Number(a) - Number(b));
-  let next: number | undefined;
+  const step = Math.min(scanEntriesMax, Math.max(stepMin, request.itemsMax));
+  let left = scanEntriesMax;
+  let given = 0;
   for (const id of ids) {
     const rids = ridsOfRange(id);
-    if (rids.end <= from) continue;
-    const first = Math.max(rids.first, from);
-    const bounds = { from: ridKey(container.number, first), to: ridKey(container.number, rids.end) };
-    const entries = state.index.range({ ...bounds, limit: scanEntriesMax - found.size });
-    for (const { key, value } of entries) found.set(ridNumberOfKey(key), value);
-    if (found.size >= scanEntriesMax) {
-      next = ridNumberOfKey((entries.at(-1) as { key: Buffer }).key) + 1;
-      break;
+    let from = Math.max(rids.first, request.from ?? 0);
+    while (from < rids.end) {
+      const bounds = { from: ridKey(container.number, from), to: ridKey(container.number, rids.end) };
+      const entries = state.index.range({ ...bounds, limit: Math.min(step, left) });
+      const isLast = entries.length < Math.min(step, left);
+      const last = entries.at(-1);
+      const to = isLast || last === undefined ? rids.end : ridNumberOfKey(last.key) + 1;
+      const found = new Map<number, Buffer>();
+      for (const { key, value } of entries) found.set(ridNumberOfKey(key), value);
+      for (; given < recent.length && (recent[given] as Listed).ridNumber < to; given += 1) {
+        const { ridNumber, key } = recent[given] as Listed;
+        found.set(ridNumber, key);
+      }
+      yield* sorted(found, from);
+      from = to;
+      left -= entries.length;
+      if (left <= 0) {
+        yield { ridNumber: scanEnd, key: noKey };
+        return;
+      }
     }
   }
-  for (const entry of state.overlay.entries()) {
-    const ridNumber = entry.version?.ridNumber;
-    if (ridNumber === undefined || ridNumber >= (next ?? Number.POSITIVE_INFINITY)) continue;
-    if (entry.key.readUInt32BE(1) === container.number) found.set(ridNumber, entry.key);
-  }
-  return { rids: sorted(found, from), next };
 }
 
-function sorted(found: ReadonlyMap<number, Buffer>, from: number): Listed['rids'] {
-  const rids: Listed['rids'] = [];
+const stepMin = 64;
+const scanEnd = -1;
+const noKey: Buffer = Buffer.alloc(0);
+
+/** What the index does not have yet. */
+function listRecent(state: DatabaseState, container: ContainerState, from: number): Listed[] {
+  const found = new Map<number, Buffer>();
+  for (const entry of state.overlay.entries()) {
+    if (entry.version !== undefined && entry.key.readUInt32BE(1) === container.number) {
+      found.set(entry.version.ridNumber, entry.key);
+    }
+  }
+  return sorted(found, from);
+}
+
+function sorted(found: ReadonlyMap<number, Buffer>, from: number): Listed[] {
+  const rids: Listed[] = [];
   for (const [ridNumber, key] of found) if (ridNumber >= from) rids.push({ ridNumber, key });
   return rids.sort((a, b) => a.ridNumber - b.ridNumber);
 }

@@ -9,7 +9,6 @@ import type {
   FeedPage,
   FeedRequest,
   FeedScope,
-  NamedResources,
   RangeEngine,
   RangeInfo,
   ReadFeedPage,
@@ -33,16 +32,12 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.databases();
   }
 
-  get resources(): NamedResources {
-    return this.inner.resources;
+  createDatabase(id: string): Promise<DatabaseInfo> {
+    return this.inner.createDatabase(id);
   }
 
-  createDatabase(...args: Parameters<RangeEngine['createDatabase']>): Promise<DatabaseInfo> {
-    return this.inner.createDatabase(...args);
-  }
-
-  deleteDatabase(...args: Parameters<RangeEngine['deleteDatabase']>): Promise<void> {
-    return this.inner.deleteDatabase(...args);
+  deleteDatabase(id: string): Promise<void> {
+    return this.inner.deleteDatabase(id);
   }
 
   containers(database: string): ContainerInfo[] {
@@ -69,8 +64,8 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.replaceContainer(...args);
   }
 
-  deleteContainer(...args: Parameters<RangeEngine['deleteContainer']>): Promise<void> {
-    return this.inner.deleteContainer(...args);
+  deleteContainer(container: number): Promise<void> {
+    return this.inner.deleteContainer(container);
   }
 
   ranges(container: number): RangeInfo[] {
