@@ -15,8 +15,11 @@ import { CosmosClient } from '@azure/cosmos';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { systemEnvironment } from '@tidemark/engine/internal';
-import type { RunningServer } from '@tidemark/server';
+import type { RunningServer, ServerOptions } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
+
+/** What the server is started with, beside its database. */
+export type WorldOptions = Partial<Omit<ServerOptions, 'database' | 'onDefect'>>;
 
 export class World implements AsyncDisposable {
   readonly folder: string;
@@ -27,12 +30,15 @@ export class World implements AsyncDisposable {
   #server!: RunningServer;
   #client!: CosmosClient;
 
-  private constructor(folder: string) {
+  readonly #options: WorldOptions;
+
+  private constructor(folder: string, options: WorldOptions) {
     this.folder = folder;
+    this.#options = options;
   }
 
-  static async open(): Promise<World> {
-    const world = new World(await mkdtemp(join(tmpdir(), 'tidemark-conformance-')));
+  static async open(options: WorldOptions = {}): Promise<World> {
+    const world = new World(await mkdtemp(join(tmpdir(), 'tidemark-conformance-')), options);
     await world.#start();
     return world;
   }
@@ -91,7 +97,7 @@ export class World implements AsyncDisposable {
     const clock = { ...system.clock, nowMs: () => system.clock.nowMs() + this.shiftMs };
     this.#database = await openDatabase({ folder: this.folder, environment: { ...system, clock } });
     const onDefect = (error: unknown): void => void this.#defects.push(error);
-    this.#server = await startServer({ database: this.#database, onDefect });
+    this.#server = await startServer({ ...this.#options, database: this.#database, onDefect });
     this.#client = clientOf(this.#server.url);
   }
 

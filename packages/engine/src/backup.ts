@@ -8,6 +8,8 @@ import type { EmbeddedEngine } from './embedded/engine.ts';
 import type { FileSystem } from './files/file-system.ts';
 import { isMarked, markRestored } from './folder.ts';
 import { segmentFolder, segmentIdOf, segmentPath } from './log/segment.ts';
+import type { LongWorkOptions } from './long-work.ts';
+import { checkNotStopped } from './long-work.ts';
 
 const copyBytes = 1024 * 1024;
 
@@ -15,14 +17,18 @@ export async function backUp(
   engine: EmbeddedEngine,
   source: FileSystem,
   target: FileSystem,
+  options: LongWorkOptions = {},
 ): Promise<{ readonly bytes: number; readonly sequence: number }> {
   await claimTarget(target);
   const pinned = await engine.pin();
   try {
+    const total = pinned.segments.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
     let bytes = 0;
     for (const { id, usedBytes } of pinned.segments) {
+      checkNotStopped(options.signal, 'backup');
       await copyFile(source, target, segmentPath(id), usedBytes);
       bytes += usedBytes;
+      options.onProgress?.({ done: bytes, total });
     }
     await target.syncDirectory(segmentFolder);
     await markRestored(target);

@@ -12,6 +12,8 @@ import { frameKind, operation, uniqueDigestBytes } from './log/frame.ts';
 import { SegmentScan } from './log/scan.ts';
 import { readSegmentHeader, segmentHeaderBytes, segmentPath } from './log/segment.ts';
 import type { Segment } from './log/segment-store.ts';
+import type { LongWorkOptions } from './long-work.ts';
+import { checkNotStopped } from './long-work.ts';
 import type { DatabaseState } from './state/database-state.ts';
 import { catalogContainer } from './state/group.ts';
 
@@ -36,7 +38,11 @@ interface Findings {
   slices: number;
 }
 
-export async function checkDatabase(engine: EmbeddedEngine, files: FileSystem): Promise<CheckReport> {
+export async function checkDatabase(
+  engine: EmbeddedEngine,
+  files: FileSystem,
+  options: LongWorkOptions = {},
+): Promise<CheckReport> {
   const found: Findings = { problems: [], frames: 0, records: 0, documents: 0, slices: 0 };
   const pinned = await engine.pin();
   try {
@@ -45,10 +51,20 @@ export async function checkDatabase(engine: EmbeddedEngine, files: FileSystem): 
     const before = engine.figures.sequence;
     const ends = new Map(pinned.segments.map(({ id, usedBytes }) => [id, usedBytes]));
     const segments = state.segments.all.filter((segment) => ends.has(segment.id));
-    for (const segment of segments) await checkSegment(files, state, segment, ends.get(segment.id) ?? 0, found);
+    const total = pinned.segments.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+    let done = 0;
+    for (const segment of segments) {
+      checkNotStopped(options.signal, 'check');
+      const endOffset = ends.get(segment.id) ?? 0;
+      await checkSegment(files, state, segment, endOffset, found);
+      done += endOffset;
+      options.onProgress?.({ done, total });
+    }
     checkSequences(segments, found);
     checkRanges(state, found);
-    if (engine.figures.sequence === before) checkCounts(state, found);
+    const surplus = await countedProblems(state, found, options.signal);
+    // Beside writes the two were never to be the same.
+    if (engine.figures.sequence === before) for (const problem of surplus) report(found, problem);
     const { problems, frames, records, documents } = found;
     return { isClean: problems.length === 0, problems, segments: segments.length, frames, records, documents };
   } finally {
@@ -198,40 +214,51 @@ function checkRanges(state: DatabaseState, found: Findings): void {
 }
 
 /** Nothing in the index that the log does not have. */
-function checkCounts(state: DatabaseState, found: Findings): void {
+async function countedProblems(
+  state: DatabaseState,
+  found: Readonly<Findings>,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const problems: string[] = [];
   let documents = 0;
   let slices = 0;
-  for (const container of state.containers()) {
-    documents += countEntries(state, treeBounds('doc', container.number), () => 1);
-    const rids = countEntries(state, treeBounds('rid', container.number), () => 1);
-    const own = countEntries(state, treeBounds('doc', container.number), () => 1);
+  for (const container of [...state.containers()]) {
+    const own = await countEntries(state, treeBounds('doc', container.number), () => 1, signal);
+    const rids = await countEntries(state, treeBounds('rid', container.number), () => 1, signal);
+    documents += own;
     if (rids !== own)
-      report(found, `Container "${container.entry.id}" has ${own} documents and ${rids} rids in the index.`);
+      problems.push(`Container "${container.entry.id}" has ${own} documents and ${rids} rids in the index.`);
     const numbers = new Set<number>();
     for (const range of container.ranges) {
       numbers.add(range.number);
       for (const ancestor of range.entry.ancestors) numbers.add(ancestor.number);
     }
     for (const number of numbers) {
-      slices += countEntries(state, treeBounds('frames', number), (value) => decodeSlices(value).length);
+      const slicesOf = (value: Buffer): number => decodeSlices(value).length;
+      slices += await countEntries(state, treeBounds('frames', number), slicesOf, signal);
     }
   }
-  if (documents !== found.documents) report(found, `The index has ${documents} documents, the log ${found.documents}.`);
-  if (slices !== found.slices) report(found, `The index has ${slices} slices, the log ${found.slices}.`);
+  if (documents !== found.documents) problems.push(`The index has ${documents} documents, the log ${found.documents}.`);
+  if (slices !== found.slices) problems.push(`The index has ${slices} slices, the log ${found.slices}.`);
+  return problems;
 }
 
-function countEntries(
+/** Page by page, with a turn for everybody else between two. */
+async function countEntries(
   state: DatabaseState,
   bounds: { readonly from: Buffer; readonly to: Buffer },
   weight: (value: Buffer) => number,
-): number {
+  signal: AbortSignal | undefined,
+): Promise<number> {
   let count = 0;
   let { from } = bounds;
   for (;;) {
+    checkNotStopped(signal, 'check');
     const page = state.index.range({ from, to: bounds.to, limit: pageEntries });
     for (const { value } of page) count += weight(value);
     const last = page.at(-1);
     if (last === undefined || page.length < pageEntries) return count;
     from = Buffer.concat([last.key, Buffer.from([0])]);
+    await state.environment.clock.nextTurn();
   }
 }

@@ -20,6 +20,7 @@ import { claimFolder } from './folder.ts';
 import { lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
 import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
+import type { LongWorkOptions } from './long-work.ts';
 import type { ContainerInfo, DatabaseInfo } from './range-engine.ts';
 
 export interface OpenOptions {
@@ -104,7 +105,7 @@ async function openFolder(
       ...progress,
     });
     await claim.opened();
-    return new Database(engine, { files, environment, runsMaintenance, release: () => lock.close() });
+    return new Database(engine, { folder, files, environment, runsMaintenance, release: () => lock.close() });
   } catch (error) {
     await lock.close();
     throw error;
@@ -123,6 +124,8 @@ async function makeFolder(folder: string, files: FileSystem): Promise<void> {
 }
 
 export class Database implements AsyncDisposable {
+  /** Where the data is kept; undefined when it is in memory. */
+  readonly folder: string | undefined;
   readonly #engine: EmbeddedEngine;
   readonly #files: FileSystem;
   readonly #environment: Environment;
@@ -134,6 +137,7 @@ export class Database implements AsyncDisposable {
   constructor(
     engine: EmbeddedEngine,
     options: {
+      readonly folder?: string;
       readonly files: FileSystem;
       readonly environment: Environment;
       readonly runsMaintenance: boolean;
@@ -141,6 +145,7 @@ export class Database implements AsyncDisposable {
     },
   ) {
     this.#engine = engine;
+    this.folder = options.folder;
     this.#files = options.files;
     this.#environment = options.environment;
     this.#release = options.release;
@@ -236,13 +241,16 @@ export class Database implements AsyncDisposable {
   }
 
   /** Copies everything as of now into an empty folder, while writes go on. */
-  backup(target: FileSystem | string): Promise<{ readonly bytes: number; readonly sequence: number }> {
-    return backUp(this.#engine, this.#files, typeof target === 'string' ? nodeFiles(target) : target);
+  backup(
+    target: FileSystem | string,
+    options: LongWorkOptions = {},
+  ): Promise<{ readonly bytes: number; readonly sequence: number }> {
+    return backUp(this.#engine, this.#files, typeof target === 'string' ? nodeFiles(target) : target, options);
   }
 
   /** Proves that log and index agree. */
-  check(): Promise<CheckReport> {
-    return checkDatabase(this.#engine, this.#files);
+  check(options: LongWorkOptions = {}): Promise<CheckReport> {
+    return checkDatabase(this.#engine, this.#files, options);
   }
 
   close(): Promise<void> {

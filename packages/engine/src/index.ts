@@ -27,5 +27,6 @@ export type { EngineFigures, EngineHealth } from './embedded/health.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';
 export { ChangeFeed } from './feed/change-feed.ts';
+export type { LongWorkOptions } from './long-work.ts';
 export type { ContainerInfo, DatabaseInfo, RangeInfo, UnitOutcome } from './range-engine.ts';
 export type { PatchOperation } from './write/command.ts';

@@ -34,12 +34,12 @@ export function authorize(request: RequestHead, masterKey: Buffer, nowMs: number
   }
 }
 
-interface Token {
+export interface Token {
   readonly type: string;
   readonly signature: Buffer;
 }
 
-function readToken(text: string | undefined): Token {
+export function readToken(text: string | undefined): Token {
   if (text === undefined) {
     throw unauthorized('Required header authorization is missing. Ensure that a valid authorization token is passed.');
   }
@@ -66,12 +66,12 @@ function decoded(text: string): string {
   }
 }
 
-interface Dates {
+export interface Dates {
   readonly own: string;
   readonly http: string;
 }
 
-function readDates(request: RequestHead, nowMs: number): Dates {
+export function readDates(request: Pick<RequestHead, 'headers'>, nowMs: number): Dates {
   const own = textOfHeader(request, header.date);
   const http = textOfHeader(request, header.httpDate);
   const date = own ?? http;
@@ -100,7 +100,7 @@ function textsToSign({ verb, path }: RequestHead, dates: Dates): string[] {
   return texts;
 }
 
-function isSignatureOf(signature: Buffer, text: string, masterKey: Buffer): boolean {
+export function isSignatureOf(signature: Buffer, text: string, masterKey: Buffer): boolean {
   const expected = createHmac('sha256', masterKey).update(text).digest();
   return signature.length === expected.length && timingSafeEqual(signature, expected);
 }

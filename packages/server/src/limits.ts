@@ -30,3 +30,6 @@ export const throughputMax = 1_000_000;
 
 /** "The server chooses": the engine ends a page at its own limit of bytes before this. */
 export const itemsPerPageMax = 10_000;
+
+/** Jobs of the admin API that have ended; what they found is kept for whoever asks. */
+export const jobsRememberedMax = 16;

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Database } from '@tidemark/engine';
 import { isDatabaseError } from '@tidemark/model';
+import { Admin } from './admin/admin.ts';
+import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize } from './authorize.ts';
 import { readBody, readHead } from './request.ts';
 import type { CosmosResponse } from './response.ts';
@@ -14,6 +16,7 @@ import { routeOf } from './route.ts';
 export interface PipelineOptions {
   readonly database: Database;
   readonly masterKey: Buffer;
+  readonly backupFolder: string | undefined;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   /** Whether connections take no further request, which every answer then says. */
   readonly isClosing: () => boolean;
@@ -21,33 +24,50 @@ export interface PipelineOptions {
 
 export class Pipeline {
   readonly #options: PipelineOptions;
+  readonly #admin: Admin;
 
   constructor(options: PipelineOptions) {
+    const { database, masterKey, backupFolder } = options;
     this.#options = options;
+    this.#admin = new Admin({
+      database,
+      masterKey,
+      backupFolder,
+      onJobFailure: (error, job) => this.#noteDefect(error, `job ${job.id}`),
+    });
+  }
+
+  /** Stops what goes on without a request. */
+  close(): Promise<void> {
+    return this.#admin.close();
   }
 
   /** Never rejects. */
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { onDefect, isClosing } = this.#options;
+    const { isClosing } = this.#options;
     const activityId = randomUUID();
     try {
       const response = await this.#respond(incoming);
       if (response === undefined || outgoing.destroyed) return;
       send(outgoing, response, activityId, isClosing());
     } catch (error) {
-      if (!isDatabaseError(error) || error.code === 'internal' || error.code === 'corrupt') {
-        onDefect?.(error, activityId);
-      }
+      this.#noteDefect(error, activityId);
       if (!outgoing.headersSent) send(outgoing, errorResponse(error), activityId, isClosing());
     }
   }
 
   async #respond(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
     const { database, masterKey } = this.#options;
+    if (isAdminUrl(incoming.url ?? '')) return this.#admin.answer(incoming);
     const head = readHead(incoming);
     authorize(head, masterKey, Date.now());
     const { handle } = routeOf(head);
     const body = await readBody(incoming);
     return body === undefined ? undefined : handle({ ...head, body }, { database });
+  }
+
+  #noteDefect(error: unknown, activityId: string): void {
+    if (isDatabaseError(error) && error.code !== 'internal' && error.code !== 'corrupt') return;
+    this.#options.onDefect?.(error, activityId);
   }
 }

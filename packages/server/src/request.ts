@@ -46,7 +46,7 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer | undefined>
   });
 }
 
-export function textOfHeader(request: RequestHead, name: HeaderName): string | undefined {
+export function textOfHeader(request: Pick<RequestHead, 'headers'>, name: HeaderName): string | undefined {
   return textOf(request.headers, name);
 }
 

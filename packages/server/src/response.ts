@@ -151,7 +151,7 @@ export function send(outgoing: ServerResponse, response: CosmosResponse, activit
     [header.charge]: String(response.charge),
     [header.schemaVersion]: '1.19',
   };
-  if (body !== undefined) headers[header.contentType] = 'application/json';
+  if (body !== undefined) headers[header.contentType] ??= 'application/json';
   // Neither a 204 nor a 304 may say how long its body is.
   if (response.status !== 204 && response.status !== 304) headers['content-length'] = body?.length ?? 0;
   if (isLast) headers.connection = 'close';

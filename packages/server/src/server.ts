@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** The master key, in base64; the emulator's well-known key by default. */
   readonly key?: string;
+  /** Where backups that the admin API is asked for go, each in a folder of its own. None can be made without it. */
+  readonly backupFolder?: string;
   /** Told of every error that is a defect, not a client's. */
   readonly onDefect?: (error: unknown, activityId: string) => void;
 }
@@ -51,12 +53,14 @@ class Front {
   readonly server: Server;
   /** For each open connection the number of requests under way on it. */
   readonly #underWay = new Map<Socket, number>();
+  readonly #pipeline: Pipeline;
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions, masterKey: Buffer) {
-    const { database, onDefect } = options;
+    const { database, backupFolder, onDefect } = options;
     const isClosing = (): boolean => this.#closing !== undefined;
-    const pipeline = new Pipeline({ database, masterKey, onDefect, isClosing });
+    const pipeline = new Pipeline({ database, masterKey, backupFolder, onDefect, isClosing });
+    this.#pipeline = pipeline;
     const limits = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax, keepAliveTimeout: keepAliveMs };
     this.server = createServer({ ...limits, noDelay: true }, (incoming, outgoing) => {
       this.#count(incoming.socket, 1);
@@ -73,7 +77,12 @@ class Front {
   }
 
   close(): Promise<void> {
-    this.#closing ??= new Promise((resolve) => {
+    this.#closing ??= Promise.all([this.#drain(), this.#pipeline.close()]).then(() => {});
+    return this.#closing;
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
       const deadline = setTimeout(() => this.server.closeAllConnections(), drainMsMax);
       this.server.close(() => {
         clearTimeout(deadline);
@@ -82,7 +91,6 @@ class Front {
       // Node's own closeIdleConnections leaves those open on which nothing has been asked yet.
       for (const [socket, requests] of this.#underWay) if (requests === 0) socket.destroy();
     });
-    return this.#closing;
   }
 
   #count(socket: Socket, change: number): void {

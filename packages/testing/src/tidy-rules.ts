@@ -38,7 +38,8 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   server: {
     'index.ts': ['*'],
     server: ['pipeline', 'authorize'],
-    pipeline: ['request', 'authorize', 'route', 'response'],
+    pipeline: ['admin', 'request', 'authorize', 'route', 'response'],
+    admin: ['authorize', 'response', 'request', 'status', 'version'],
     authorize: ['request'],
     route: ['handlers', 'handler', 'request'],
     handlers: [
@@ -64,6 +65,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     resources: [],
     request: [],
     status: [],
+    version: [],
   },
   cli: {
     main: ['serve'],
@@ -73,11 +75,14 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
 };
 
 /** Folders whose files never import each other. */
-export const siblingFreeFolders: readonly string[] = ['packages/server/src/handlers/'];
+export const siblingFreeFolders: readonly string[] = [
+  'packages/server/src/handlers/',
+  'packages/server/src/admin/handlers/',
+];
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'container-definition'],
+  engine: ['environment', 'limits', 'long-work', 'container-definition'],
   server: ['limits', 'charge'],
 };
 

@@ -1,0 +1,67 @@
+// The admin API: what an operator asks of a running server, under /_tidemark/.
+
+import type { IncomingMessage } from 'node:http';
+import type { Database } from '@tidemark/engine';
+import { DatabaseError } from '@tidemark/model';
+import { readBody } from '../request.ts';
+import type { CosmosResponse } from '../response.ts';
+import { authorizeAdmin } from './admin-authorize.ts';
+import type { AdminContext } from './admin-handler.ts';
+import type { AdminHead } from './admin-request.ts';
+import { readAdminHead } from './admin-request.ts';
+import { matchAdmin } from './admin-route.ts';
+import type { Job } from './jobs.ts';
+import { Jobs } from './jobs.ts';
+
+export interface AdminOptions {
+  readonly database: Database;
+  readonly masterKey: Buffer;
+  readonly backupFolder: string | undefined;
+  /** Told of whatever ends a job early. */
+  readonly onJobFailure: (error: unknown, job: Job) => void;
+}
+
+export class Admin {
+  readonly #masterKey: Buffer;
+  readonly #context: AdminContext;
+
+  constructor({ database, masterKey, backupFolder, onJobFailure }: AdminOptions) {
+    this.#masterKey = masterKey;
+    this.#context = { database, backupFolder, jobs: new Jobs(onJobFailure), startedMs: performance.now() };
+  }
+
+  /** Undefined when the client went away before the end of its request. */
+  async answer(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
+    const head = readAdminHead(incoming);
+    const isOpen = matchOpen(head);
+    const isAuthorized = this.#authorize(head, isOpen);
+    const match = matchAdmin(head);
+    if (match === undefined) {
+      throw new DatabaseError('not-found', `There is nothing at /${head.segments.join('/')} in the admin API.`);
+    }
+    const body = await readBody(incoming);
+    if (body === undefined) return undefined;
+    return match.route.handle({ ...head, isAuthorized, parameters: match.parameters, body }, this.#context);
+  }
+
+  /** Stops the jobs that are running. */
+  close(): Promise<void> {
+    return this.#context.jobs.close();
+  }
+
+  /** Throws what is wrong with a key that was shown, and where one is needed that none was. */
+  #authorize(head: AdminHead, isOpen: boolean): boolean {
+    if (isOpen && head.headers.authorization === undefined) return false;
+    authorizeAdmin(head, this.#masterKey, Date.now());
+    return true;
+  }
+}
+
+/** Which paths there are is nobody's business without a key, nor which verbs they have. */
+function matchOpen(head: AdminHead): boolean {
+  try {
+    return matchAdmin(head)?.route.isOpen === true;
+  } catch {
+    return false;
+  }
+}
