@@ -21,7 +21,8 @@ import { lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
 import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
 import type { LongWorkOptions } from './long-work.ts';
-import type { ContainerInfo, DatabaseInfo } from './range-engine.ts';
+import type { MatchOptions, NamedResources } from './named-resource.ts';
+import type { ContainerInfo, DatabaseInfo, OfferOptions } from './range-engine.ts';
 
 export interface OpenOptions {
   /** Where the data is kept. Left out together with `memory: true`. */
@@ -38,7 +39,7 @@ export interface OpenOptions {
   readonly maintenance?: boolean;
 }
 
-export interface ContainerOptions {
+export interface ContainerOptions extends OfferOptions {
   /** The number of ranges it begins with. */
   readonly ranges?: number;
   /** How long every version is kept; overrides `changeFeedPolicy.retentionDuration`. */
@@ -175,8 +176,8 @@ export class Database implements AsyncDisposable {
     return this.#engine.findDatabase(id);
   }
 
-  createDatabase(id: string): Promise<DatabaseInfo> {
-    return this.#engine.createDatabase(id);
+  createDatabase(id: string, options: OfferOptions = {}): Promise<DatabaseInfo> {
+    return this.#engine.createDatabase(id, options);
   }
 
   async createDatabaseIfNotExists(id: string): Promise<DatabaseInfo> {
@@ -189,8 +190,13 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  deleteDatabase(id: string): Promise<void> {
-    return this.#engine.deleteDatabase(id);
+  deleteDatabase(id: string, options: MatchOptions = {}): Promise<void> {
+    return this.#engine.deleteDatabase(id, options);
+  }
+
+  /** Offers, users, permissions, client encryption keys, scripts. */
+  get resources(): NamedResources {
+    return this.#engine.resources;
   }
 
   containers(database: string): ContainerInfo[] {
@@ -205,7 +211,11 @@ export class Database implements AsyncDisposable {
   async createContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
     const read = readContainerDefinition(definition);
     const historyMs = options.historyMs ?? (read.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
-    await this.#engine.createContainer(database, read, { ranges: options.ranges ?? 1, historyMs });
+    await this.#engine.createContainer(database, read, {
+      ranges: options.ranges ?? 1,
+      historyMs,
+      offer: options.offer,
+    });
     return this.container(database, read.id);
   }
 
@@ -222,18 +232,22 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  async replaceContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
+  async replaceContainer(
+    database: string,
+    definition: object,
+    options: Pick<ContainerOptions, 'historyMs'> & MatchOptions = {},
+  ): Promise<Container> {
     const next = readContainerDefinition(definition);
     const { info } = this.container(database, next.id);
     checkReplaceable(info.definition, next);
     const historyMs = options.historyMs ?? (next.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
     const kept = { ...next, partitionKey: info.definition.partitionKey };
-    await this.#engine.replaceContainer(info.number, kept, { historyMs });
+    await this.#engine.replaceContainer(info.number, kept, { ...options, historyMs });
     return this.container(database, next.id);
   }
 
-  async deleteContainer(database: string, id: string): Promise<void> {
-    await this.#engine.deleteContainer(this.container(database, id).info.number);
+  async deleteContainer(database: string, id: string, options: MatchOptions = {}): Promise<void> {
+    await this.#engine.deleteContainer(this.container(database, id).info.number, options);
   }
 
   container(database: string, id: string): Container {

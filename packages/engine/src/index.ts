@@ -28,5 +28,7 @@ export type { Clock, Environment } from './environment.ts';
 export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';
 export { ChangeFeed } from './feed/change-feed.ts';
 export type { LongWorkOptions } from './long-work.ts';
-export type { ContainerInfo, DatabaseInfo, RangeInfo, UnitOutcome } from './range-engine.ts';
+export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
+export { accountNumber } from './named-resource.ts';
+export type { ContainerInfo, DatabaseInfo, OfferOptions, RangeInfo, UnitOutcome } from './range-engine.ts';
 export type { PatchOperation } from './write/command.ts';

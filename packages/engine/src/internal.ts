@@ -25,6 +25,7 @@ export { openLmdbIndex } from './index/lmdb-index.ts';
 export { lmdbIndexProvider } from './index/lmdb-provider.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
+export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export type {
   ContainerInfo,
   DatabaseInfo,
@@ -34,6 +35,7 @@ export type {
   FeedPage,
   FeedRequest,
   FeedScope,
+  OfferOptions,
   RangeEngine,
   RangeInfo,
   ReadFeedPage,

@@ -77,3 +77,8 @@ export const rangesPerContainerMax = 10_000;
 
 /** A range that holds more than this is split by itself. */
 export const splitBytes: number = 10 * 1024 * MiB;
+
+/** Named resources (offers, users, permissions, keys, scripts) are in memory, and in the first frame of each segment. */
+export const namedResourcesMax = 100_000;
+export const namedResourceBytesMax: number = 256 * KiB;
+export const namedResourcesBytesMax: number = 32 * MiB;

@@ -8,6 +8,7 @@
 
 import type { ErrorCode, KeyRange } from '@tidemark/model';
 import type { ContainerDefinition } from './container-definition.ts';
+import type { MatchOptions, NamedResources } from './named-resource.ts';
 import type { Unit } from './write/command.ts';
 import type { DecideContext, DecideView, Decision } from './write/decision.ts';
 
@@ -41,6 +42,11 @@ export interface ContainerInfo {
   readonly timeMs: number;
   readonly definition: ContainerDefinition;
   readonly historyMs: number;
+}
+
+/** The value of an offer that comes in the same commit, and goes with what it is for. */
+export interface OfferOptions {
+  readonly offer?: unknown;
 }
 
 export interface RangeInfo extends KeyRange {
@@ -138,8 +144,8 @@ export interface RangeEngine {
 
   databases(): DatabaseInfo[];
   findDatabase(id: string): DatabaseInfo | undefined;
-  createDatabase(id: string): Promise<DatabaseInfo>;
-  deleteDatabase(id: string): Promise<void>;
+  createDatabase(id: string, options?: OfferOptions): Promise<DatabaseInfo>;
+  deleteDatabase(id: string, options?: MatchOptions): Promise<void>;
 
   containers(database: string): ContainerInfo[];
   /** By name; undefined when there is no such container. Throws when there is no such database. */
@@ -149,14 +155,17 @@ export interface RangeEngine {
   createContainer(
     database: string,
     definition: ContainerDefinition,
-    options: { readonly ranges: number; readonly historyMs: number },
+    options: { readonly ranges: number; readonly historyMs: number } & OfferOptions,
   ): Promise<ContainerInfo>;
   replaceContainer(
     container: number,
     definition: ContainerDefinition,
-    options: { readonly historyMs: number },
+    options: { readonly historyMs: number } & MatchOptions,
   ): Promise<ContainerInfo>;
-  deleteContainer(container: number): Promise<void>;
+  deleteContainer(container: number, options?: MatchOptions): Promise<void>;
+
+  /** Offers, users, permissions, keys, scripts: whatever else has a name. */
+  readonly resources: NamedResources;
 
   /** The live ranges, in the order of the key space. */
   ranges(container: number): RangeInfo[];

@@ -55,6 +55,11 @@ export function isHeaderTrue(request: RequestHead, name: HeaderName): boolean {
   return textOf(request.headers, name)?.toLowerCase() === 'true';
 }
 
+export function ifMatchOf(request: RequestHead): { ifMatch?: string } {
+  const ifMatch = textOf(request.headers, header.ifMatch);
+  return ifMatch === undefined ? {} : { ifMatch };
+}
+
 export function prefersMinimal(request: RequestHead): boolean {
   return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(textOf(request.headers, header.prefer) ?? '');
 }

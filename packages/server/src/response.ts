@@ -136,13 +136,6 @@ export function matchesEtag(condition: string | undefined, etag: string): boolea
   return condition === '*' || condition === `"${etag}"` || condition === etag;
 }
 
-export function checkIfMatch(request: RequestHead, etag: string): void {
-  const condition = textOfHeader(request, header.ifMatch);
-  if (condition === undefined || matchesEtag(condition, etag)) return;
-  const message = 'Operation cannot be performed because one of the specified precondition is not met.';
-  throw new DatabaseError('precondition-failed', message);
-}
-
 export function send(outgoing: ServerResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {
   const { body } = response;
   const headers: OutgoingHttpHeaders = {

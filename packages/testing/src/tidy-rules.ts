@@ -82,7 +82,7 @@ export const siblingFreeFolders: readonly string[] = [
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'long-work', 'container-definition'],
+  engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
 };
 

@@ -3,6 +3,7 @@
 
 import { assert, containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
+import type { MatchOptions } from '../named-resource.ts';
 import type { ContainerInfo, DatabaseInfo, RangeInfo } from '../range-engine.ts';
 import type { CatalogChange, ContainerEntry, DatabaseEntry, ResourceEntry } from '../state/catalog.ts';
 import type { DatabaseState, ErasureValue, PurgeValue } from '../state/database-state.ts';
@@ -19,10 +20,15 @@ export function newDatabase(state: DatabaseState, id: string): DatabaseEntry {
   return { type: 'database', number: state.catalog.takeNumber(), id, timeMs, version: 1 };
 }
 
-export function databaseRemoval(state: DatabaseState, id: string): CatalogChange[] {
+export function databaseRemoval(state: DatabaseState, id: string, options: MatchOptions): CatalogChange[] {
   const database = state.catalog.database(id);
+  checkMatch(options, databaseInfo(state, database).etag);
   const containers = state.catalog.containers().filter((container) => container.database === database.number);
-  return [...containers.flatMap((container) => containerRemoval(state, container)), { remove: database.number }];
+  return [
+    ...state.catalog.named.inside(database.number).map(({ number }) => ({ remove: number })),
+    ...containers.flatMap((container) => containerRemoval(state, container)),
+    { remove: database.number },
+  ];
 }
 
 export function newContainer(
@@ -57,9 +63,10 @@ export function replacedContainer(
   state: DatabaseState,
   container: number,
   definition: ContainerDefinition,
-  options: { readonly historyMs: number },
+  options: { readonly historyMs: number } & MatchOptions,
 ): ContainerEntry {
   const { entry, ranges } = state.container(container);
+  checkMatch(options, containerInfo(state, entry).etag);
   const isHistoryNew = entry.historyMs === 0 && options.historyMs > 0;
   // What was superseded before history was asked for is gone: history begins at the tail.
   const floored = ranges.map((range) => ({ ...range.entry, floorLsn: range.decidedLsn }));
@@ -73,14 +80,20 @@ export function replacedContainer(
   };
 }
 
-export function containerRemoval(state: DatabaseState, container: ContainerEntry): CatalogChange[] {
+export function containerRemoval(
+  state: DatabaseState,
+  container: ContainerEntry,
+  options: MatchOptions = {},
+): CatalogChange[] {
+  checkMatch(options, containerInfo(state, container).etag);
   const purges = state.catalog.resources(purgeKind);
   // Only this engine writes resources of this kind.
   const own = purges.filter(({ value }) => (value as PurgeValue).container === container.number);
   // Nothing is decided on top of it: what came after the container went would stay in the index when its job has ended.
   for (const range of state.container(container.number).ranges) range.isSealed = true;
+  const inside = state.catalog.named.inside(container.number);
   return [
-    ...own.map(({ number }) => ({ remove: number })),
+    ...[...inside, ...own].map(({ number }) => ({ remove: number })),
     { remove: container.number },
     { put: newErasure(state, container) },
   ];
@@ -112,6 +125,13 @@ export function newPurge(
   // One job for each key: a later delete takes the place of one that is still under way.
   const underWay = state.container(container).purges.get(value.partitionKey);
   return { type: 'resource', number: underWay?.number ?? state.catalog.takeNumber(), kind: purgeKind, value };
+}
+
+/** Wire: the quotes are a part of the etag, but not every client sends them. */
+export function checkMatch({ ifMatch }: MatchOptions, etag: string): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etag || ifMatch === `"${etag}"`) return;
+  const message = 'Operation cannot be performed because one of the specified precondition is not met.';
+  throw new DatabaseError('precondition-failed', message);
 }
 
 export function databaseInfo(state: DatabaseState, entry: DatabaseEntry): DatabaseInfo {

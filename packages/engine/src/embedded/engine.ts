@@ -11,6 +11,7 @@ import type { IndexStore } from '../index/index-store.ts';
 import { docKey } from '../index/keys.ts';
 import { clockJumpReportedMs, queuedBytesMax, restoredTailGap } from '../limits.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
+import type { MatchOptions } from '../named-resource.ts';
 import type {
   ContainerInfo,
   DatabaseInfo,
@@ -20,6 +21,7 @@ import type {
   FeedPage,
   FeedRequest,
   FeedScope,
+  OfferOptions,
   RangeEngine,
   RangeInfo,
   ReadFeedPage,
@@ -55,6 +57,7 @@ import { statusOf } from './health.ts';
 import { IndexWriter } from './index-writer.ts';
 import { runErasures, runPurges, sweepExpired, trimHistory } from './jobs.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
+import { CatalogResources, newOffer } from './named-changes.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
 import type { FetchedBody } from './unit.ts';
@@ -81,6 +84,7 @@ export class EmbeddedEngine implements RangeEngine {
     snapshotReads: false,
   };
   readonly state: DatabaseState;
+  readonly resources: CatalogResources = new CatalogResources(this);
   readonly #options: EmbeddedEngineOptions;
   readonly #waiters = new Waiters();
   readonly writer: IndexWriter;
@@ -243,15 +247,16 @@ export class EmbeddedEngine implements RangeEngine {
     return entry === undefined ? undefined : databaseInfo(this.state, entry);
   }
 
-  createDatabase(id: string): Promise<DatabaseInfo> {
+  createDatabase(id: string, { offer }: OfferOptions = {}): Promise<DatabaseInfo> {
     return this.changeCatalog(() => {
       const put = newDatabase(this.state, id);
-      return { changes: [{ put }], result: () => databaseInfo(this.state, put) };
+      const changes = [{ put }, ...newOffer(this.state, offer, [put.number])];
+      return { changes, result: () => databaseInfo(this.state, put) };
     });
   }
 
-  deleteDatabase(id: string): Promise<void> {
-    return this.changeCatalog(() => ({ changes: databaseRemoval(this.state, id), result: () => undefined }));
+  deleteDatabase(id: string, options: MatchOptions = {}): Promise<void> {
+    return this.changeCatalog(() => ({ changes: databaseRemoval(this.state, id, options), result: () => undefined }));
   }
 
   containers(database: string): ContainerInfo[] {
@@ -273,18 +278,19 @@ export class EmbeddedEngine implements RangeEngine {
   createContainer(
     database: string,
     definition: ContainerDefinition,
-    options: { readonly ranges: number; readonly historyMs: number },
+    options: { readonly ranges: number; readonly historyMs: number } & OfferOptions,
   ): Promise<ContainerInfo> {
     return this.changeCatalog(() => {
       const put = newContainer(this.state, database, definition, options);
-      return { changes: [{ put }], result: () => containerInfo(this.state, put) };
+      const changes = [{ put }, ...newOffer(this.state, options.offer, [put.database, put.number])];
+      return { changes, result: () => containerInfo(this.state, put) };
     });
   }
 
   replaceContainer(
     container: number,
     definition: ContainerDefinition,
-    options: { readonly historyMs: number },
+    options: { readonly historyMs: number } & MatchOptions,
   ): Promise<ContainerInfo> {
     return this.changeCatalog(() => {
       const put = replacedContainer(this.state, container, definition, options);
@@ -292,9 +298,9 @@ export class EmbeddedEngine implements RangeEngine {
     });
   }
 
-  deleteContainer(container: number): Promise<void> {
+  deleteContainer(container: number, options: MatchOptions = {}): Promise<void> {
     return this.changeCatalog(() => {
-      const changes = containerRemoval(this.state, this.state.catalog.container(container));
+      const changes = containerRemoval(this.state, this.state.catalog.container(container), options);
       return { changes, result: () => undefined };
     });
   }

@@ -1,9 +1,11 @@
-// The catalog: databases, containers with their ranges, and whatever else is named (offers, users, scripts), as JSON
-// values in memory. It changes only by CatalogChanges, which travel through the log like documents do; every segment begins
+// The catalog: databases, containers with their ranges, whatever else is named (offers, users, scripts), and the engine's own
+// jobs, as JSON values in memory. It changes only by CatalogChanges, which travel through the log like documents do; every segment begins
 // with a snapshot of it, so that older changes need not be kept.
 
 import { DatabaseError } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
+import type { NamedEntry } from './named-entries.ts';
+import { NamedEntries } from './named-entries.ts';
 
 export interface DatabaseEntry {
   readonly type: 'database';
@@ -69,7 +71,7 @@ interface GoneRange {
   readonly children: readonly string[];
 }
 
-/** Any other named thing; the layers above decide what is in it. */
+/** A job of the engine, which outlives a restart. */
 export interface ResourceEntry {
   readonly type: 'resource';
   readonly number: number;
@@ -77,7 +79,7 @@ export interface ResourceEntry {
   readonly value: unknown;
 }
 
-export type CatalogEntry = DatabaseEntry | ContainerEntry | ResourceEntry;
+export type CatalogEntry = DatabaseEntry | ContainerEntry | NamedEntry | ResourceEntry;
 
 export type CatalogChange =
   | { readonly put: CatalogEntry; readonly remove?: undefined }
@@ -92,6 +94,7 @@ export class Catalog {
   readonly #entries = new Map<number, CatalogEntry>();
   readonly #databases = new Map<string, DatabaseEntry>();
   readonly #containers = new Map<string, ContainerEntry>();
+  readonly named: NamedEntries = new NamedEntries();
   #nextNumber = 1;
 
   static from(snapshot: CatalogSnapshot): Catalog {
@@ -166,6 +169,7 @@ export class Catalog {
     this.#entries.set(entry.number, entry);
     this.#nextNumber = Math.max(this.#nextNumber, entry.number + 1);
     if (entry.type === 'database') this.#databases.set(entry.id, entry);
+    if (entry.type === 'named') this.named.put(entry);
     if (entry.type === 'container') {
       this.#containers.set(nameOf(entry.database, entry.id), entry);
       for (const range of entry.ranges) this.#nextNumber = Math.max(this.#nextNumber, range.number + 1);
@@ -176,6 +180,7 @@ export class Catalog {
     const entry = this.#entries.get(number);
     this.#entries.delete(number);
     if (entry?.type === 'database') this.#databases.delete(entry.id);
+    if (entry?.type === 'named') this.named.remove(number);
     if (entry?.type === 'container') this.#containers.delete(nameOf(entry.database, entry.id));
   }
 }

@@ -7,10 +7,10 @@ import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import { throughputMax, throughputMin, throughputPerRange } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
-import { jsonOf, textOfHeader } from '../request.ts';
+import { ifMatchOf, jsonOf, textOfHeader } from '../request.ts';
 import { findContainer, findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { checkIfMatch, databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
 
 export async function createContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const owner = findDatabase(database, request.path);
@@ -36,15 +36,13 @@ export async function replaceContainer(request: CosmosRequest, { database }: Han
   if (!('id' in definition) || definition.id !== place.info.id) {
     throw new DatabaseError('invalid-definition', `The id in the body must be "${place.info.id}": it cannot change.`);
   }
-  checkIfMatch(request, place.info.etag);
-  const { info } = await database.replaceContainer(place.database.id, definition);
+  const { info } = await database.replaceContainer(place.database.id, definition, ifMatchOf(request));
   return resourceResponse(request, 200, resourceOf(info), databaseOwner(place.database));
 }
 
 export async function deleteContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(database, request.path);
-  checkIfMatch(request, place.info.etag);
-  await database.deleteContainer(place.database.id, place.info.id);
+  await database.deleteContainer(place.database.id, place.info.id, ifMatchOf(request));
   return emptyResponse(204, databaseOwner(place.database), metadataWriteCharge);
 }
 

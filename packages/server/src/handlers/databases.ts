@@ -5,10 +5,10 @@ import { DatabaseError } from '@tidemark/model';
 import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
-import { jsonOf } from '../request.ts';
+import { ifMatchOf, jsonOf } from '../request.ts';
 import { findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { checkIfMatch, databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
 
 export async function createDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const body = jsonOf(request);
@@ -32,8 +32,7 @@ export function listDatabases(_request: CosmosRequest, { database }: HandlerCont
 
 export async function deleteDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const found = findDatabase(database, request.path);
-  checkIfMatch(request, found.etag);
-  await database.deleteDatabase(found.id);
+  await database.deleteDatabase(found.id, ifMatchOf(request));
   return emptyResponse(204, databaseOwner(found), metadataWriteCharge);
 }
 

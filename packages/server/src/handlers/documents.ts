@@ -8,7 +8,7 @@ import { clientDocument, factsOf } from '../document-command.ts';
 import type { HandlerContext } from '../handler.ts';
 import { partitionKeyOf, requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
-import { isHeaderTrue, jsonOf, prefersMinimal, textOfHeader } from '../request.ts';
+import { ifMatchOf, isHeaderTrue, jsonOf, prefersMinimal, textOfHeader } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
@@ -114,11 +114,6 @@ function tailHeaders(
   const id = database.engine.rangeOf(info.number, key.epk);
   const range = database.engine.ranges(info.number).find((each) => each.id === id);
   return range === undefined ? {} : sessionHeaders(request, range.id, range.tailLsn);
-}
-
-function ifMatchOf(request: CosmosRequest): { ifMatch?: string } {
-  const ifMatch = textOfHeader(request, header.ifMatch);
-  return ifMatch === undefined ? {} : { ifMatch };
 }
 
 /** Leaving out what a trigger would do is no way to serve the request. */

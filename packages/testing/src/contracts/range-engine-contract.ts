@@ -15,6 +15,7 @@ import { feedVersionsCases } from './feed-versions.ts';
 import { flushCases } from './flushes.ts';
 import { limitCases } from './limits.ts';
 import { lsnCases } from './lsns.ts';
+import { namedResourceCases } from './named-resources.ts';
 import { patchCases } from './patches.ts';
 import { rangeCases } from './ranges.ts';
 import { readFeedCases } from './read-feed.ts';
@@ -24,6 +25,7 @@ import { uniqueKeyCases } from './unique-keys.ts';
 
 const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   containers: containerCases,
+  'named resources': namedResourceCases,
   documents: documentCases,
   patches: patchCases,
   'read feed': readFeedCases,

@@ -9,6 +9,7 @@ import type {
   FeedPage,
   FeedRequest,
   FeedScope,
+  NamedResources,
   RangeEngine,
   RangeInfo,
   ReadFeedPage,
@@ -32,12 +33,16 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.databases();
   }
 
-  createDatabase(id: string): Promise<DatabaseInfo> {
-    return this.inner.createDatabase(id);
+  get resources(): NamedResources {
+    return this.inner.resources;
   }
 
-  deleteDatabase(id: string): Promise<void> {
-    return this.inner.deleteDatabase(id);
+  createDatabase(...args: Parameters<RangeEngine['createDatabase']>): Promise<DatabaseInfo> {
+    return this.inner.createDatabase(...args);
+  }
+
+  deleteDatabase(...args: Parameters<RangeEngine['deleteDatabase']>): Promise<void> {
+    return this.inner.deleteDatabase(...args);
   }
 
   containers(database: string): ContainerInfo[] {
@@ -64,8 +69,8 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.replaceContainer(...args);
   }
 
-  deleteContainer(container: number): Promise<void> {
-    return this.inner.deleteContainer(container);
+  deleteContainer(...args: Parameters<RangeEngine['deleteContainer']>): Promise<void> {
+    return this.inner.deleteContainer(...args);
   }
 
   ranges(container: number): RangeInfo[] {
