@@ -67,6 +67,22 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     status: [],
     version: [],
   },
+  processor: {
+    'index.ts': ['*'],
+    connection: [],
+    'rest-client': ['rest-container', 'transport', 'request-path', 'credential', 'ambient'],
+    'rest-container': ['bulk', 'feed-page', 'transport', 'request-path'],
+    'feed-page': ['json-spans', 'transport'],
+    bulk: ['transport'],
+    transport: ['credential', 'request-path', 'retry', 'rest-error'],
+    credential: ['signature'],
+    retry: [],
+    'rest-error': [],
+    'request-path': [],
+    signature: [],
+    'json-spans': [],
+    ambient: [],
+  },
   cli: {
     main: ['serve'],
     serve: ['flags'],
@@ -84,6 +100,7 @@ export const siblingFreeFolders: readonly string[] = [
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
+  processor: ['environment', 'limits'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */
@@ -107,6 +124,7 @@ export const ambientModules: readonly string[] = ['node:timers', 'node:timers/pr
 /** Files, or folders ending in `/`, that may use ambient calls, each with its reason. */
 export const ambientExemptions: Readonly<Record<string, string>> = {
   'packages/engine/src/ambient.ts': 'the one home of the real clock, real randomness and real waiting',
+  'packages/processor/src/ambient.ts': 'the same for the client',
   'packages/engine/src/files/': 'the real file system is reached here, below its seam',
 };
 

@@ -1,0 +1,169 @@
+// What is repeated and what is not, against a network that fails as written down. Time is virtual.
+
+import { expect, test } from 'vitest';
+import { RestClient } from '../src/rest-client.ts';
+import { isRestError } from '../src/rest-error.ts';
+import type { Scripted } from './scripted-network.ts';
+import { ScriptedNetwork } from './scripted-network.ts';
+
+const key: string = Buffer.alloc(32, 7).toString('base64');
+const endpoint = 'https://example.test';
+
+function clientOf(script: readonly Scripted[]): { client: RestClient; network: ScriptedNetwork } {
+  const network = new ScriptedNetwork(script);
+  const client = new RestClient({ endpoint, credential: { key }, timeoutMs: 5_000, environment: network.environment });
+  return { client, network };
+}
+
+const ok: Scripted = { status: 200, body: '{"id":"x"}', headers: { etag: '"1"' } };
+const created: Scripted = { status: 201, body: '{"id":"x"}', headers: { etag: '"1"' } };
+
+test('[wire 5] a 429 is repeated after the pause that the server names, for every kind of request', async () => {
+  const busy: Scripted = { status: 429, headers: { 'x-ms-retry-after-ms': '2500', 'x-ms-substatus': '3200' } };
+  const { client, network } = clientOf([busy, busy, created]);
+  const startMs = network.clock.nowMs();
+
+  await network.run(client.container('db', 'c').createDocument(['a'], { id: '1' }));
+
+  expect(network.asked).toHaveLength(3);
+  expect(network.clock.nowMs() - startMs).toBeGreaterThanOrEqual(5_000);
+});
+
+test('a 429 that lasts ends at the deadline, with what the server said', async () => {
+  const busy: Scripted = {
+    status: 429,
+    headers: { 'x-ms-retry-after-ms': '9000', 'x-ms-activity-id': 'abc', 'x-ms-substatus': '3200' },
+    body: '{"code":"429","message":"Request rate is large."}',
+  };
+  const { client, network } = clientOf([busy, busy, busy, busy, busy]);
+
+  const error: unknown = await network.run(client.account()).catch((reason: unknown) => reason);
+
+  expect(network.asked).toHaveLength(4);
+  expect(isRestError(error) && error).toMatchObject({
+    code: 'too-many-requests',
+    status: 429,
+    substatus: 3200,
+    activityId: 'abc',
+    message: 'Request rate is large.',
+    retryAfterMs: 9000,
+  });
+});
+
+test.each<[string, Scripted]>([
+  ['503', { status: 503 }],
+  ['a connection that broke', { broken: 'ECONNRESET' }],
+  ['no answer', 'never'],
+])('%s: what may be done twice is repeated, a create is not', async (_, failure) => {
+  const reading = clientOf([failure, ok]);
+  await reading.network.run(reading.client.container('db', 'c').readDocument(['a'], '1'));
+  expect(reading.network.asked).toHaveLength(2);
+
+  const upserting = clientOf([failure, created]);
+  await upserting.network.run(upserting.client.container('db', 'c').upsertDocument(['a'], { id: '1' }));
+  expect(upserting.network.asked).toHaveLength(2);
+
+  const creating = clientOf([failure, created]);
+  const failed = creating.network.run(creating.client.container('db', 'c').createDocument(['a'], { id: '1' }));
+  await expect(failed).rejects.toMatchObject({
+    code: failure === 'never' || 'broken' in failure ? 'outcome-unknown' : 'unavailable',
+  });
+  expect(creating.network.asked).toHaveLength(1);
+
+  const guarded = clientOf([failure, ok]);
+  const replacing = guarded.client.container('db', 'c').replaceDocument(['a'], '1', { id: '1' }, { ifMatch: '"1"' });
+  await expect(guarded.network.run(replacing)).rejects.toThrow();
+  expect(guarded.network.asked).toHaveLength(1);
+});
+
+test('a connection that was refused carried nothing, so even a create is tried again', async () => {
+  const { client, network } = clientOf([{ broken: 'ECONNREFUSED' }, { status: 449 }, created]);
+
+  await network.run(client.container('db', 'c').createDocument(['a'], { id: '1' }));
+
+  expect(network.asked).toHaveLength(3);
+});
+
+test('retryMsMax 0 is one try, and says what was not reached', async () => {
+  const { client, network } = clientOf([{ broken: 'ECONNREFUSED' }]);
+
+  const failed = network.run(client.account({ retryMsMax: 0 }));
+
+  await expect(failed).rejects.toMatchObject({
+    code: 'unavailable',
+    message: `${endpoint} cannot be reached: ECONNREFUSED.`,
+  });
+});
+
+test('a certificate that is not trusted is not tried again, and the message says what to do', async () => {
+  const { client, network } = clientOf([{ broken: 'SELF_SIGNED_CERT_IN_CHAIN' }]);
+
+  await expect(network.run(client.account())).rejects.toThrow(/NODE_EXTRA_CA_CERTS/);
+});
+
+test('an abort ends a pause and a request under way, with its own reason', async () => {
+  const reason = new Error('enough');
+  for (const failure of [{ broken: 'ECONNRESET' }, 'never'] as const) {
+    const { client, network } = clientOf([failure]);
+    const stop = new AbortController();
+    const call = client.account({ signal: stop.signal });
+    call.catch(() => {});
+    while (network.asked.length === 0) await network.clock.nextTurn();
+
+    stop.abort(reason);
+
+    await expect(call).rejects.toBe(reason);
+    expect(network.clock.sleeperCount).toBe(0);
+  }
+});
+
+test('[wire 3] a resource token goes out as it is and without a date; a provider is asked for each request', async () => {
+  const network = new ScriptedNetwork([ok, ok]);
+  const token = 'type=resource&ver=1.0&sig=a+b/c==;d;';
+  const { environment } = network;
+  const first = new RestClient({ endpoint, credential: { resourceToken: token }, environment });
+  const asked: string[] = [];
+  const tokenProvider = async ({ verb, link }: { verb: string; link: string }): Promise<string> => {
+    asked.push(`${verb} ${link}`);
+    return 'type=aad&ver=1.0&sig=jwt';
+  };
+  const second = new RestClient({ endpoint, credential: { tokenProvider }, environment });
+
+  await network.run(first.container('db', 'c').readDocument(['a'], '1'));
+  await network.run(second.container('db', 'c').readDocument(['a'], '1'));
+
+  expect(network.asked[0]?.headers.get('authorization')).toBe(encodeURIComponent(token));
+  expect(network.asked[0]?.headers.has('x-ms-date')).toBe(false);
+  expect(network.asked[1]?.headers.get('authorization')).toBe('type%3Daad%26ver%3D1.0%26sig%3Djwt');
+  expect(network.asked[1]?.headers.has('x-ms-date')).toBe(true);
+  expect(asked).toEqual(['GET dbs/db/colls/c/docs/1']);
+});
+
+test('what a proxy answers in HTML is an error with its beginning, not a failure to parse', async () => {
+  const { client, network } = clientOf([
+    { status: 502, body: '<html>bad gateway</html>' },
+    { status: 200, body: '<html>' },
+  ]);
+
+  await expect(network.run(client.account())).rejects.toMatchObject({
+    code: 'internal',
+    message: 'The server answered 502: <html>bad gateway</html>',
+  });
+  await expect(network.run(client.account())).rejects.toThrow(/is this an endpoint of Cosmos DB/);
+});
+
+test('[wire 4] every part of a path is percent-encoded once', async () => {
+  const { client, network } = clientOf([ok]);
+
+  await network.run(client.container('d b', 'ü').readDocument(['a'], 'a?b%41/#'));
+
+  expect(network.asked[0]?.url).toBe(`${endpoint}/dbs/d%20b/colls/%C3%BC/docs/a%3Fb%2541%2F%23`);
+});
+
+test('an endpoint is a URL of HTTP, and ids that no URL can carry are refused', async () => {
+  const make = (text: string): RestClient => new RestClient({ endpoint: text, credential: { key } });
+  expect(make('http://localhost:8081/').endpoint).toBe('http://localhost:8081');
+  for (const text of ['localhost:8081', 'ftp://x', 'http://user@x', '']) expect(() => make(text), text).toThrow();
+  const { client } = clientOf([]);
+  await expect(client.container('db', 'c').deleteDocument(['a'], '..')).rejects.toThrow(/cannot stand in a path/);
+});
