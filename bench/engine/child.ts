@@ -2,9 +2,9 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { drive } from '../common/drive.ts';
 import { chanceOf } from './chance.ts';
 import { Subject } from './subject.ts';
-import { drive } from './writers.ts';
 
 export interface MemoryFigures {
   readonly heapBytes: number;

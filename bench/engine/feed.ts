@@ -1,12 +1,12 @@
 // The feed from the beginning, beside a bare sequential read of the same bytes.
 
 import { readSequentially } from '../baseline/sequential-read.ts';
+import { drive, median } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
+import type { Bound } from '../common/report.ts';
 import { documentOf } from './documents.ts';
-import { showProgress } from './progress.ts';
-import type { Bound } from './report.ts';
 import type { Setting } from './setting.ts';
 import type { Subject } from './subject.ts';
-import { drive, median } from './writers.ts';
 
 const readBound: Bound = { kind: 'at least', floor: 0.4, goal: 0.7 };
 const contiguousBound: Bound = { kind: 'at least', floor: 1_000_000 };

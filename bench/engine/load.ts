@@ -1,10 +1,10 @@
 // Fills the databases with as many documents as asked for.
 
+import { drive, perSecond } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
 import { documentOf, idOf } from './documents.ts';
 import { measureAsWritten, measureContiguous } from './feed.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
-import { drive, perSecond } from './writers.ts';
 
 /** The share of documents written by few writers, whose frames are small. */
 const thinShare = 0.2;

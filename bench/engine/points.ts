@@ -1,13 +1,13 @@
 // Point reads, beside a bare get from an index and a read from a file.
 
 import { IndexAndFile } from '../baseline/index-and-file.ts';
-import { contest, standingOf } from './contest.ts';
+import { contest, standingOf } from '../common/contest.ts';
+import { drive } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
 import { documentOf, idOf, partitionKeyOf } from './documents.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
 import type { Subject } from './subject.ts';
-import { drive } from './writers.ts';
 
 /** System members and a comma: what a stored document has more than the client's. */
 const systemBytes = 150;

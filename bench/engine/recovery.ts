@@ -4,8 +4,8 @@ import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { showProgress } from '../common/progress.ts';
 import type { ChildMessage, MemoryFigures } from './child.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
 

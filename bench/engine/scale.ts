@@ -1,15 +1,15 @@
 // What an operation costs in a database ten times the size.
 
-import type { Contestant } from './contest.ts';
-import { contest, standingOf } from './contest.ts';
+import type { Contestant } from '../common/contest.ts';
+import { contest, standingOf } from '../common/contest.ts';
+import type { Drive } from '../common/drive.ts';
+import { drive } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
 import { readFeed, tailsOf } from './feed.ts';
 import { readOne } from './points.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
 import { Subject } from './subject.ts';
-import type { Drive } from './writers.ts';
-import { drive } from './writers.ts';
 
 const times = 10;
 

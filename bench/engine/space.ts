@@ -2,12 +2,12 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { drive, median, perSecond } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
 import { documentBytes, documentOf, templateOf } from './documents.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
 import { Subject } from './subject.ts';
-import { drive, median, perSecond } from './writers.ts';
 
 const segmentBytes: number = 64 * 1024 * 1024;
 const quickDocumentBytes: number = 8 * 1024;

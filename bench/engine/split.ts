@@ -1,9 +1,9 @@
 // A split in the middle of a load: how far the throughput dips, and that nothing is lost.
 
+import { drive, median } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
 import { documentOf } from './documents.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
-import { drive, median } from './writers.ts';
 
 const windowMs = 50;
 const keys = 20_000;

@@ -3,10 +3,10 @@
 import { cpSync } from 'node:fs';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
+import type { Drive } from '../common/drive.ts';
+import { drive } from '../common/drive.ts';
 import type { Chance } from './chance.ts';
 import { documentOf } from './documents.ts';
-import type { Drive } from './writers.ts';
-import { drive } from './writers.ts';
 
 const databaseId = 'bench';
 const containerId = 'documents';

@@ -1,9 +1,9 @@
 // From the commit to a reader who waits at the end of the feed.
 
+import { quantiles } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
 import { documentOf } from './documents.ts';
-import { showProgress } from './progress.ts';
 import type { Setting } from './setting.ts';
-import { quantiles } from './writers.ts';
 
 /** One write at a time; the reader parses what it gets, as `for await` does. */
 export async function measureTail({ report, options, one }: Setting): Promise<void> {

@@ -1,14 +1,14 @@
 // Durable writes of single documents and in batches, beside a bare log and beside the same work done all in LMDB.
 
-import type { Contestant, Standing } from './contest.ts';
-import { contest, standingOf } from './contest.ts';
+import type { Contestant, Standing } from '../common/contest.ts';
+import { contest, standingOf } from '../common/contest.ts';
+import type { Drive } from '../common/drive.ts';
+import { drive } from '../common/drive.ts';
+import { showProgress } from '../common/progress.ts';
+import type { Bound } from '../common/report.ts';
 import { documentIn, documentOf, idOf, partitionKeyOf } from './documents.ts';
-import { showProgress } from './progress.ts';
-import type { Bound } from './report.ts';
 import type { Setting } from './setting.ts';
 import type { Subject } from './subject.ts';
-import type { Drive } from './writers.ts';
-import { drive } from './writers.ts';
 
 const batchDocuments = 100;
 /** So few that most batches replace what is there, as upserts do in the long run. */

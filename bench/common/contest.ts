@@ -1,8 +1,8 @@
 // A contest: everybody does the same work in turns, round after round, and the median of each counts. On a machine that
 // others use too, only figures taken in turns can be compared.
 
-import type { Drive } from './writers.ts';
-import { median, perSecond } from './writers.ts';
+import type { Drive } from './drive.ts';
+import { median, perSecond } from './drive.ts';
 
 export interface Contestant {
   readonly name: string;

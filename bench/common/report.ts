@@ -67,7 +67,7 @@ export class Report {
   }
 }
 
-export function machineFacts(): Readonly<Record<string, unknown>> {
+export function machineFacts(bench: string): Readonly<Record<string, unknown>> {
   const [cpu] = cpus();
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
   let commit = 'unknown';
@@ -79,7 +79,7 @@ export function machineFacts(): Readonly<Record<string, unknown>> {
     // Not a clone: the figures are still good.
   }
   return {
-    bench: 'engine',
+    bench,
     commit,
     isDirty,
     node: process.versions.node,
