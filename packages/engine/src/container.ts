@@ -5,7 +5,6 @@ import { inspect } from 'node:util';
 import type {
   KeyRange,
   LatestChange,
-  ParsedPartitionKeyPath,
   PartitionKeyComponent,
   PartitionKeyDefinition,
   PartitionKeyValues,
@@ -18,7 +17,6 @@ import {
   effectiveKey,
   effectiveKeyPrefixRange,
   encodePartitionKeyBytes,
-  extractPartitionKey,
   isDatabaseError,
   parsePartitionKeyPath,
   parseResourceId,
@@ -29,7 +27,7 @@ import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
 import { withoutLsn } from './state/container-state.ts';
-import { readClientDocument } from './write/client-bytes.ts';
+import { ClientReader } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';
 import { checkPatchOperations } from './write/patch-body.ts';
@@ -123,13 +121,13 @@ export class Container {
   readonly #number: number;
   /** Cannot change in the life of a container. */
   readonly #partitionKey: PartitionKeyDefinition;
-  readonly #paths: readonly ParsedPartitionKeyPath[];
+  readonly #reader: ClientReader;
 
   constructor(engine: RangeEngine, number: number) {
     this.#engine = engine;
     this.#number = number;
     this.#partitionKey = engine.container(number).definition.partitionKey;
-    this.#paths = this.#partitionKey.paths.map(parsePartitionKeyPath);
+    this.#reader = new ClientReader({ partitionKeyPaths: this.#partitionKey.paths.map(parsePartitionKeyPath) });
   }
 
   get info(): ContainerInfo {
@@ -266,11 +264,11 @@ export class Container {
   // What the server builds on
 
   readClient(document: DocumentInput): ClientDocument {
-    return readClientDocument(document, { partitionKeyPaths: this.#paths });
+    return this.#reader.read(document);
   }
 
   partitionKeyOf(document: ClientDocument): UnitPartitionKey {
-    return this.#keyOf(extractPartitionKey(document.value, this.#paths));
+    return this.#keyOf(document.partitionKey);
   }
 
   partitionKey(input: PartitionKeyInput): UnitPartitionKey {
@@ -311,7 +309,7 @@ export class Container {
 
   #inPartition(input: DocumentInput, key: UnitPartitionKey): ClientDocument {
     const document = this.readClient(input);
-    if (!partitionKeyEquals(extractPartitionKey(document.value, this.#paths), key.values)) throw mismatch();
+    if (!partitionKeyEquals(document.partitionKey, key.values)) throw mismatch();
     return document;
   }
 

@@ -84,6 +84,7 @@ export {
   extractPartitionKey,
   formatPartitionKeyHeader,
   parsePartitionKeyHeader,
+  partitionKeyComponent,
   partitionKeyEquals,
 } from './partition-key.ts';
 export type { PartitionKeyDefinition } from './partition-key-definition.ts';

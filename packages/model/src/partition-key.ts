@@ -20,8 +20,28 @@ export function extractPartitionKey(
   parsedPaths: readonly ParsedPartitionKeyPath[],
 ): PartitionKeyValues {
   const values: PartitionKeyComponent[] = [];
-  for (const path of parsedPaths) values.push(valueAt(document, path));
+  for (const path of parsedPaths) values.push(partitionKeyComponent(document, path, 0));
   return values;
+}
+
+/** The value at a path of a document, of which the first `depth` names have been followed already. */
+export function partitionKeyComponent(
+  from: unknown,
+  path: ParsedPartitionKeyPath,
+  depth: number,
+): PartitionKeyComponent {
+  let value = from;
+  for (let i = depth; i < path.length; i += 1) {
+    const name = path[i] as string;
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  if (isComponent(value)) return normalised(value);
+  throw new DatabaseError(
+    'invalid-partition-key',
+    `The partition key at /${path.join('/')} must be a string, a number, true, false or null, not ${describe(value)}.`,
+  );
 }
 
 export interface ParsePartitionKeyOptions {
@@ -88,20 +108,6 @@ export function decodePartitionKeyBytes(bytes: Uint8Array): PartitionKeyValues {
 
 export function partitionKeyEquals(a: PartitionKeyValues, b: PartitionKeyValues): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
-}
-
-function valueAt(document: unknown, path: ParsedPartitionKeyPath): PartitionKeyComponent {
-  let value = document;
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
-      return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  if (isComponent(value)) return normalised(value);
-  throw new DatabaseError(
-    'invalid-partition-key',
-    `The partition key at /${path.join('/')} must be a string, a number, true, false or null, not ${describe(value)}.`,
-  );
 }
 
 function parseJsonArray(text: string): readonly unknown[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readClientDocument } from './client-bytes.ts';
+import { ClientReader, readClientDocument } from './client-bytes.ts';
 
 // Text is generated member by member, so that the oracle knows the bytes of each one; the reader must find them again.
 
@@ -115,4 +115,118 @@ test('[engine 4] arbitrary bytes are either a document or a DatabaseError', () =
     }),
     { numRuns: 3000 },
   );
+});
+
+// The quick reader must say what the thorough one says, whatever comes: the same document or the same error.
+
+const paths = [['a', 'b'], ['id'], ['pk']];
+const reader = new ClientReader({ partitionKeyPaths: paths });
+
+function verdict(read: () => ReturnType<typeof readClientDocument>): unknown {
+  try {
+    const { id, openBytes, value, ttl, partitionKey } = read();
+    return { id, openBytes: openBytes.toString('latin1'), value: JSON.stringify(value), ttl, partitionKey };
+  } catch (error) {
+    const { name, code, message } = error as { name: string; code: unknown; message: string };
+    return { name, code, message };
+  }
+}
+
+function expectAgreement(bytes: Buffer): void {
+  expect(verdict(() => reader.read(bytes))).toEqual(
+    verdict(() => readClientDocument(bytes, { partitionKeyPaths: paths })),
+  );
+}
+
+const ownMember: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('id', 'ttl', 'pk', 'a', 'b', 'é', '_x', 'x'),
+    space,
+    fc.oneof(
+      valueText,
+      fc.constantFrom(
+        '-1',
+        '60',
+        '0',
+        '"x"',
+        '"\\ud800"',
+        '"\\u00e9"',
+        '{"b":1}',
+        '{"b":[]}',
+        '01',
+        '1.',
+        '.5',
+        '-',
+        '1e9',
+      ),
+      fc.constantFrom(
+        '"\\x"',
+        '"\\u12g4"',
+        '"a\tb"',
+        '"\u0001"',
+        'tru',
+        'nulll',
+        '[1,]',
+        '{"a":1,}',
+        '{,}',
+        '[[',
+        '1e400',
+      ),
+    ),
+    space,
+  )
+  .map(([name, before, value, after]) => `${before}"${name}"${after}:${before}${value}${after}`);
+
+const documentText: fc.Arbitrary<string> = fc
+  .tuple(space, fc.array(ownMember, { maxLength: 6 }), space)
+  .map(([before, texts, after]) => `${before}{"id":"1"${texts.map((text) => `,${text}`).join('')}}${after}`);
+
+const edit = fc.tuple(
+  fc.nat(),
+  fc.constantFrom(0, 1, 2),
+  fc.oneof(
+    fc.constantFrom(...Buffer.from('{}[]",:\\/ue0123456789+-.EtrfnlsaA_ \t\n\r\b\f\u0000\u001f\u007f')),
+    fc.constantFrom(0x80, 0xbf, 0xc3, 0xed, 0xef, 0xf0, 0xff),
+    fc.integer({ min: 0, max: 255 }),
+  ),
+);
+
+function edited(bytes: Buffer, edits: readonly (readonly [number, number, number])[]): Buffer {
+  let result = bytes;
+  for (const [place, kind, byte] of edits) {
+    const at = place % (result.length + 1);
+    const rest = result.subarray(kind === 1 ? at : at + 1);
+    result = Buffer.concat([result.subarray(0, at), kind === 2 ? Buffer.alloc(0) : Buffer.from([byte]), rest]);
+  }
+  return result;
+}
+
+test('[engine 4] the quick reader agrees with the thorough one on whatever looks like a document', () => {
+  fc.assert(
+    fc.property(documentText, (text) => expectAgreement(Buffer.from(text))),
+    { numRuns: 10_000 },
+  );
+});
+
+test('[engine 4] the quick reader agrees with the thorough one on documents with wrong bytes', () => {
+  const base = fc.oneof(
+    documentText,
+    fc.array(member, { maxLength: 5 }).map((sent) => `{"id":"1",${sent.map((each) => each.text).join(',')}}`),
+  );
+  fc.assert(
+    fc.property(base, fc.array(edit, { minLength: 1, maxLength: 3 }), (text, edits) =>
+      expectAgreement(edited(Buffer.from(text), edits)),
+    ),
+    { numRuns: 20_000 },
+  );
+});
+
+test('[engine 4] the quick reader agrees with the thorough one on depth, width and size', () => {
+  const nested = (levels: number): string => `{"id":"1","a":${'[{"x":'.repeat(levels)}1${'}]'.repeat(levels)}}`;
+  const wide = (names: number): string =>
+    `{"id":"1"${Array.from({ length: names }, (_, i) => `,"n${i}":${i}`).join('')}}`;
+  const long = (sizeBytes: number): string => `{"id":"1","x":"${'x'.repeat(sizeBytes)}"}`;
+  for (const levels of [1, 62, 63, 64, 65]) expectAgreement(Buffer.from(nested(levels)));
+  for (const names of [10, 254, 255, 256, 2_000]) expectAgreement(Buffer.from(wide(names)));
+  for (const extra of [-100, -18, -17, -16, 1, 70_000]) expectAgreement(Buffer.from(long(2 * 1024 * 1024 + extra)));
 });

@@ -2,24 +2,100 @@
 //
 // Number literals, property order and white space inside survive, because a document is never written anew from its parsed
 // value: members that may not stay are cut out of the bytes. The parsed value serves keys and checks only.
+//
+// Most documents have nothing to cut out: a scanner proves it in one pass over the bytes, and they are never parsed unless
+// somebody asks for their value. All others are read thoroughly, with JSON.parse as the judge.
 
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { PartitionKeyComponent, PartitionKeyValues } from '@tidemark/model';
 import {
   DatabaseError,
   documentBytesMax,
   documentDepthMax,
   extractPartitionKey,
   isSystemProperty,
+  partitionKeyComponent,
   validateDocumentId,
   validateTtl,
 } from '@tidemark/model';
 import type { ClientDocument } from './command.ts';
 import type { MemberSpan } from './json-scan.ts';
 import { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
+import { ObjectScanner } from './object-scanner.ts';
 
 export interface ClientBytesOptions {
   /** Paths whose strings must be well-formed Unicode, because they are hashed and compared as UTF-8. */
   readonly partitionKeyPaths: readonly (readonly string[])[];
+}
+
+/** Reads the documents of one container. */
+export class ClientReader {
+  readonly #options: ClientBytesOptions;
+  readonly #scanner: ObjectScanner;
+  /** For each partition key path the number of its first name among those the scanner looks for. */
+  readonly #heads: readonly number[];
+
+  constructor(options: ClientBytesOptions) {
+    const names = [...new Set(['id', 'ttl', ...options.partitionKeyPaths.map((path) => path[0] as string)])];
+    this.#options = options;
+    this.#scanner = new ObjectScanner(names, documentDepthMax);
+    this.#heads = options.partitionKeyPaths.map((path) => names.indexOf(path[0] as string));
+  }
+
+  /** As readClientDocument, only faster. */
+  read(input: Uint8Array | string | object): ClientDocument {
+    const bytes = toBytes(input);
+    const from = skipLeading(bytes);
+    const to = skipTrailing(bytes, from);
+    const isAsciiOnly = isAscii(bytes);
+    const isUsual = to - from <= documentBytesMax && (isAsciiOnly || isUtf8(bytes));
+    if (!isUsual || !this.#scanner.accepts(bytes, from, to)) return readClientDocument(bytes, this.#options);
+    const encoding = isAsciiOnly ? 'latin1' : 'utf8';
+    const partitionKey = this.#partitionKey(bytes, encoding);
+    const id = checkedId(this.#member(idName, bytes, encoding));
+    const ttl = checkedTtl(this.#member(ttlName, bytes, encoding));
+    return new ScannedDocument(id, bytes.subarray(from, to - 1), ttl, partitionKey);
+  }
+
+  #partitionKey(bytes: Buffer, encoding: 'latin1' | 'utf8'): PartitionKeyValues {
+    const values: PartitionKeyComponent[] = [];
+    for (let i = 0; i < this.#heads.length; i += 1) {
+      const path = this.#options.partitionKeyPaths[i] as readonly string[];
+      values.push(partitionKeyComponent(this.#member(this.#heads[i] as number, bytes, encoding), path, 1));
+    }
+    assertWellFormed(values);
+    return values;
+  }
+
+  /** The value of a member that the scanner has found; undefined where there is none. */
+  #member(name: number, bytes: Buffer, encoding: 'latin1' | 'utf8'): unknown {
+    const start = this.#scanner.starts[name] as number;
+    if (start < 0) return undefined;
+    const end = this.#scanner.ends[name] as number;
+    const isPlain = bytes[start] === quote && !this.#scanner.hasEscapes;
+    if (isPlain) return bytes.toString(encoding, start + 1, end - 1);
+    return JSON.parse(bytes.toString(encoding, start, end)) as unknown;
+  }
+}
+
+class ScannedDocument implements ClientDocument {
+  readonly id: string;
+  readonly openBytes: Buffer;
+  readonly ttl: number | undefined;
+  readonly partitionKey: PartitionKeyValues;
+  #value: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(id: string, openBytes: Buffer, ttl: number | undefined, partitionKey: PartitionKeyValues) {
+    this.id = id;
+    this.openBytes = openBytes;
+    this.ttl = ttl;
+    this.partitionKey = partitionKey;
+  }
+
+  get value(): Readonly<Record<string, unknown>> {
+    this.#value ??= JSON.parse(`${this.openBytes.toString()}}`) as Record<string, unknown>; // An object, as the scanner saw.
+    return this.#value;
+  }
 }
 
 /**
@@ -50,8 +126,10 @@ export function readClientDocument(input: Uint8Array | string | object, options:
   }
   // The limit is for what is stored, so that a document of the full size can be read and sent back with system members.
   if (openBytes.length + 1 > documentBytesMax) throw tooLarge(openBytes.length + 1);
-  assertKeysWellFormed(value, options.partitionKeyPaths);
-  return { id: readId(value), openBytes, value, ttl: readTtl(value) };
+  const partitionKey = extractPartitionKey(value, options.partitionKeyPaths);
+  assertWellFormed(partitionKey);
+  const id = checkedId(Object.hasOwn(value, 'id') ? value.id : undefined);
+  return { id, openBytes, value, ttl: checkedTtl(Object.hasOwn(value, 'ttl') ? value.ttl : undefined), partitionKey };
 }
 
 /** The decoded name of a member; escapes are the exception, so JSON.parse is asked only about those. */
@@ -67,6 +145,10 @@ const loneSurrogate = 'it has a surrogate without its pair';
 const underscore = 0x5f;
 const backslash = 0x5c;
 const openBrace = 0x7b;
+const quote = 0x22;
+/** Of the names that the scanner looks for. */
+const idName = 0;
+const ttlName = 1;
 const openBraceBytes: Buffer = Buffer.from('{');
 const commaBytes: Buffer = Buffer.from(',');
 
@@ -161,24 +243,25 @@ function cutMembers(bytes: Buffer, from: number, spans: readonly MemberSpan[], k
   return Buffer.concat(runs.flatMap((run, i) => [i === 0 ? openBraceBytes : commaBytes, run]));
 }
 
-function readId(value: Record<string, unknown>): string {
-  if (!Object.hasOwn(value, 'id')) {
+/** JSON has no undefined: that is a document without an id. */
+function checkedId(value: unknown): string {
+  if (value === undefined) {
     throw new DatabaseError(
       'invalid-id',
       'The document has no id: a property "id" with a non-empty string is required.',
     );
   }
-  const id = validateDocumentId(value.id);
+  const id = validateDocumentId(value);
   if (!isWellFormed(id)) throw new DatabaseError('invalid-id', `The id is not well-formed Unicode: ${loneSurrogate}.`);
   return id;
 }
 
-function readTtl(value: Record<string, unknown>): number | undefined {
-  return Object.hasOwn(value, 'ttl') ? validateTtl(value.ttl, "The document's ttl") : undefined;
+function checkedTtl(value: unknown): number | undefined {
+  return validateTtl(value, "The document's ttl");
 }
 
-function assertKeysWellFormed(value: Record<string, unknown>, paths: readonly (readonly string[])[]): void {
-  for (const key of extractPartitionKey(value, paths)) {
+function assertWellFormed(values: PartitionKeyValues): void {
+  for (const key of values) {
     if (typeof key === 'string' && !isWellFormed(key)) {
       throw new DatabaseError(
         'invalid-partition-key',

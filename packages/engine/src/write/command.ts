@@ -7,10 +7,12 @@ export interface ClientDocument {
   readonly id: string;
   /** The client's JSON without system members and without its last brace, so that system members can be appended. */
   readonly openBytes: Buffer;
-  /** The same, parsed; only own properties count. */
+  /** The same, parsed, perhaps only when it is asked for; only own properties count. */
   readonly value: Readonly<Record<string, unknown>>;
   /** The document's own `ttl`: -1 for ever, undefined for the container's default. */
   readonly ttl: number | undefined;
+  /** The values at the container's partition key paths. */
+  readonly partitionKey: PartitionKeyValues;
 }
 
 export interface PatchOperation {

@@ -6,7 +6,7 @@ import { assert, batchOperationsMax, isDatabaseError, unreachable } from '@tidem
 import type { ClientDocument, Unit, WriteCommand } from './command.ts';
 import type { DecideContext, DecideView, Decision, Outcome } from './decision.ts';
 import { applyPatch } from './patch.ts';
-import { uniqueDigests } from './unique.ts';
+import { noDigests, uniqueDigests } from './unique.ts';
 import type { Version } from './unit-state.ts';
 import { UnitState } from './unit-state.ts';
 
@@ -132,7 +132,7 @@ function createDocument(
   context: DecideContext,
 ): CommandOutcome {
   if (over !== undefined) state.remove(document.id, over);
-  const digests = uniqueDigests(document.value, context.uniqueKeys);
+  const digests = digestsOf(document, context);
   if (!state.claim(document.id, digests)) return uniqueKeyViolation;
   return { kind: 'created', mutation: state.create(document, digests) };
 }
@@ -143,9 +143,14 @@ function replaceDocument(
   document: ClientDocument,
   context: DecideContext,
 ): CommandOutcome {
-  const digests = uniqueDigests(document.value, context.uniqueKeys);
+  const digests = digestsOf(document, context);
   if (!state.claim(document.id, digests)) return uniqueKeyViolation;
   return { kind: 'replaced', mutation: state.replace(version, document, digests) };
+}
+
+/** The value of a document is asked for only where there are keys: most documents are never parsed. */
+function digestsOf(document: ClientDocument, { uniqueKeys }: DecideContext): Buffer {
+  return uniqueKeys.length === 0 ? noDigests : uniqueDigests(document.value, uniqueKeys);
 }
 
 function isLive(version: Version | undefined): version is Version {
