@@ -75,8 +75,7 @@ function definitionOf(id: ContainerName): object {
 function moreComes(database: Database, container: number): Promise<void> {
   const { engine } = database;
   return new Promise((resolve) => {
-    const ids = engine.ranges(container).map(({ id }) => id);
-    const stop = engine.watch(container, ids, () => {
+    const stop = engine.watch(container, {}, () => {
       stop();
       resolve();
     });

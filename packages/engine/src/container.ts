@@ -347,7 +347,8 @@ export class Container {
       if (values.length < definition.paths.length) return { keys: effectiveKeyPrefixRange(definition, values) };
       return { partitionKey: this.partitionKey(values) };
     }
-    return options.keys === undefined ? {} : { keys: options.keys };
+    const { keys, range } = options;
+    return { ...(keys === undefined ? {} : { keys }), ...(range === undefined ? {} : { range }) };
   }
 }
 
@@ -355,6 +356,8 @@ export class Container {
 export interface FeedOf {
   readonly partitionKey?: PartitionKeyInput;
   readonly keys?: KeyRange;
+  /** One range by its id; the feed ends with range-gone when it is split or merged. Not together with a partition key. */
+  readonly range?: string;
 }
 
 const pageItems = 100;

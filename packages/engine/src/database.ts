@@ -6,6 +6,7 @@ import { backUp, restore } from './backup.ts';
 import type { CheckReport } from './check.ts';
 import { checkDatabase } from './check.ts';
 import { Container } from './container.ts';
+import type { ContainerDefinition } from './container-definition.ts';
 import { checkReplaceable, readContainerDefinition } from './container-definition.ts';
 import { EmbeddedEngine } from './embedded/engine.ts';
 import type { EngineFigures, EngineHealth } from './embedded/health.ts';
@@ -42,7 +43,7 @@ export interface OpenOptions {
 export interface ContainerOptions extends OfferOptions {
   /** The number of ranges it begins with. */
   readonly ranges?: number;
-  /** How long every version is kept; overrides `changeFeedPolicy.retentionDuration`. */
+  /** How long every version is kept; overrides `changeFeedPolicy.retentionDuration` and `keepHistory`, until it is called. */
   readonly historyMs?: number;
 }
 
@@ -134,6 +135,7 @@ export class Database implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #maintenance: Promise<void>;
   #closing: Promise<void> | undefined;
+  #historyMs = 0;
 
   constructor(
     engine: EmbeddedEngine,
@@ -210,7 +212,7 @@ export class Database implements AsyncDisposable {
   /** `definition` is the service's JSON: id, partitionKey, defaultTtl, uniqueKeyPolicy, changeFeedPolicy and so on. */
   async createContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
     const read = readContainerDefinition(definition);
-    const historyMs = options.historyMs ?? (read.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
+    const historyMs = options.historyMs ?? this.#historyOf(read);
     await this.#engine.createContainer(database, read, {
       ranges: options.ranges ?? 1,
       historyMs,
@@ -240,7 +242,7 @@ export class Database implements AsyncDisposable {
     const next = readContainerDefinition(definition);
     const { info } = this.container(database, next.id);
     checkReplaceable(info.definition, next);
-    const historyMs = options.historyMs ?? (next.changeFeedPolicy?.retentionDuration ?? 0) * 60_000;
+    const historyMs = options.historyMs ?? this.#historyOf(next);
     const kept = { ...next, partitionKey: info.definition.partitionKey };
     await this.#engine.replaceContainer(info.number, kept, { ...options, historyMs });
     return this.container(database, next.id);
@@ -252,6 +254,24 @@ export class Database implements AsyncDisposable {
 
   container(database: string, id: string): Container {
     return new Container(this.#engine, this.#find(database, id).number);
+  }
+
+  /**
+   * Every container without a `changeFeedPolicy` of its own keeps all versions this long: those that are there, from now on,
+   * and those to come. It has to be said again whenever the database is opened; what is not said leaves the containers as
+   * they are.
+   */
+  async keepHistory(historyMs: number): Promise<void> {
+    if (!Number.isSafeInteger(historyMs) || historyMs < 0) {
+      throw new DatabaseError('bad-request', `A history is kept for whole milliseconds from 0 on, not ${historyMs}.`);
+    }
+    this.#historyMs = historyMs;
+    for (const { id } of this.databases()) {
+      for (const { number, definition, historyMs: before } of this.containers(id)) {
+        if (definition.changeFeedPolicy !== undefined || before === historyMs) continue;
+        await this.#engine.setHistory(number, historyMs);
+      }
+    }
   }
 
   /** Copies everything as of now into an empty folder, while writes go on. */
@@ -281,6 +301,10 @@ export class Database implements AsyncDisposable {
     await this.#maintenance;
     await this.#engine.close();
     await this.#release();
+  }
+
+  #historyOf({ changeFeedPolicy }: ContainerDefinition): number {
+    return changeFeedPolicy === undefined ? this.#historyMs : changeFeedPolicy.retentionDuration * 60_000;
   }
 
   #find(database: string, id: string): ContainerInfo {

@@ -42,6 +42,7 @@ export type {
   StoredDocument,
   UnitOutcome,
   UnitResult,
+  WatchScope,
 } from './range-engine.ts';
 export { readClientDocument } from './write/client-bytes.ts';
 export type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';

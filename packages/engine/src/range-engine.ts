@@ -95,6 +95,13 @@ export interface FeedScope {
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
 }
 
+/** What a reader waits for: a range or the whole container, all of it, an interval of its keys, or one key. */
+export interface WatchScope {
+  readonly range?: string;
+  readonly keys?: KeyRange;
+  readonly epk?: Uint8Array;
+}
+
 export interface FeedRequest {
   readonly mode: 'latest' | 'all';
   /** Changes after this LSN. */
@@ -163,12 +170,16 @@ export interface RangeEngine {
     options: { readonly historyMs: number } & MatchOptions,
   ): Promise<ContainerInfo>;
   deleteContainer(container: number, options?: MatchOptions): Promise<void>;
+  /** How long every version is kept from now on; 0 keeps only the latest. The container is otherwise as it was. */
+  setHistory(container: number, historyMs: number): Promise<void>;
 
   /** Offers, users, permissions, keys, scripts: whatever else has a name. */
   readonly resources: NamedResources;
 
   /** The live ranges, in the order of the key space. */
   ranges(container: number): RangeInfo[];
+  /** A live range by its id. Throws range-gone when it has been split or merged, range-unknown when it never was. */
+  range(container: number, id: string): RangeInfo;
   /** The id of the range that holds this effective partition key. */
   rangeOf(container: number, epk: Uint8Array): string;
   /** Two children go on where the range ends; `at` is the first key of the second one. */
@@ -190,8 +201,11 @@ export interface RangeEngine {
   feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage>;
   /** The last LSN whose changes are all at or before this time: a feed after it begins with what came later. */
   lsnAt(container: number, range: string, timeMs: number): number;
-  /** Calls back, as a hint, when something may have come to one of these ranges. Returns how to stop. */
-  watch(container: number, ranges: readonly string[], callback: () => void): () => void;
+  /**
+   * Calls back at every commit that may concern the scope, and when its range or container is no more. It may call too
+   * often, never too seldom: whoever was not called has missed nothing. Returns how to stop.
+   */
+  watch(container: number, scope: WatchScope, callback: () => void): () => void;
 
   /** Raises the floor of every range to what the container's history still has to keep. */
   trim(container: number): Promise<void>;

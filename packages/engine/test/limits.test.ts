@@ -79,11 +79,13 @@ describe('limits', () => {
     const database = await openOn(memoryFiles());
     const container = await aContainer(database);
     const { number } = container.info;
-    const stops = Array.from({ length: waitersMax }, () => database.engine.watch(number, ['0'], () => {}));
+    const stops = Array.from({ length: waitersMax }, () => database.engine.watch(number, { range: '0' }, () => {}));
 
-    const refused = await refusal(Promise.resolve().then(() => database.engine.watch(number, ['0'], () => {})));
+    const refused = await refusal(
+      Promise.resolve().then(() => database.engine.watch(number, { range: '0' }, () => {})),
+    );
     stops[0]?.();
-    const stop = database.engine.watch(number, ['0'], () => {});
+    const stop = database.engine.watch(number, { range: '0' }, () => {});
     stop();
     for (const each of stops) each();
     await database.close();

@@ -15,6 +15,7 @@ export const header = {
   startEpk: 'x-ms-start-epk',
   endEpk: 'x-ms-end-epk',
   readKeyType: 'x-ms-read-key-type',
+  feedStart: 'x-tidemark-start',
   changeFeed: 'a-im',
   feedFormat: 'x-ms-cosmos-changefeed-wire-format-version',
   ifMatch: 'if-match',

@@ -19,7 +19,7 @@ import {
   keyRangeContains,
   keySpaceMax,
 } from '@tidemark/model';
-import { keysOf } from './feed-scope.ts';
+import { keysOf, rangeIdOf } from './feed-scope.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { RequestHead } from './request.ts';
 import { itemsMaxOf, textOfHeader } from './request.ts';
@@ -44,7 +44,7 @@ export async function readDocumentPage(
   place: Place,
   rules: PageRules = {},
 ): Promise<DocumentPage> {
-  const named = textOfHeader(request, header.rangeId);
+  const named = rangeIdOf(request, place);
   const scope = scopeOf(request, place, named);
   const itemsMax = itemsMaxOf(request);
   for (;;) {

@@ -33,3 +33,9 @@ export const itemsPerPageMax = 10_000;
 
 /** Jobs of the admin API that have ended; what they found is kept for whoever asks. */
 export const jobsRememberedMax = 16;
+
+/** Wire 11.4: a page of the change feed. A single transaction may exceed it. */
+export const pageBytesMax: number = 4 * 1024 * 1024;
+
+/** How often a filtered feed looks on for its first item, 16 MiB of the log at a time, before it answers without any. */
+export const scansPerRequestMax = 16;

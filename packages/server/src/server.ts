@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly key?: string;
   /** Where backups that the admin API is asked for go, each in a folder of its own. None can be made without it. */
   readonly backupFolder?: string;
+  /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
+  readonly historyMs?: number;
   /** Told of every error that is a defect, not a client's. */
   readonly onDefect?: (error: unknown, activityId: string) => void;
 }
@@ -41,6 +43,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
   }
   const front = new Front(options, readKey(key));
+  if (options.historyMs !== undefined) await options.database.keepHistory(options.historyMs);
   await listen(front.server, host, port);
   // A TCP socket's address is never a string.
   const address = front.server.address() as AddressInfo;

@@ -65,19 +65,21 @@ export function replacedContainer(
   definition: ContainerDefinition,
   options: { readonly historyMs: number } & MatchOptions,
 ): ContainerEntry {
-  const { entry, ranges } = state.container(container);
+  const { entry } = state.container(container);
   checkMatch(options, containerInfo(state, entry).etag);
-  const isHistoryNew = entry.historyMs === 0 && options.historyMs > 0;
-  // What was superseded before history was asked for is gone: history begins at the tail.
-  const floored = ranges.map((range) => ({ ...range.entry, floorLsn: range.decidedLsn }));
   return {
-    ...entry,
+    ...withHistory(state, container, options.historyMs),
     definition,
-    ranges: isHistoryNew ? floored : entry.ranges,
     timeMs: state.environment.clock.nowMs(),
     version: entry.version + 1,
-    historyMs: options.historyMs,
   };
+}
+
+export function withHistory(state: DatabaseState, container: number, historyMs: number): ContainerEntry {
+  const { entry, ranges } = state.container(container);
+  if (entry.historyMs > 0 || historyMs === 0) return { ...entry, historyMs };
+  // What was superseded before history was asked for is gone: history begins at the tail.
+  return { ...entry, historyMs, ranges: ranges.map((range) => ({ ...range.entry, floorLsn: range.decidedLsn })) };
 }
 
 export function containerRemoval(

@@ -28,6 +28,7 @@ import type {
   ReadFeedRequest,
   StoredDocument,
   UnitResult,
+  WatchScope,
 } from '../range-engine.ts';
 import type { CatalogChange } from '../state/catalog.ts';
 import type { ContainerState } from '../state/container-state.ts';
@@ -49,6 +50,7 @@ import {
   newPurge,
   rangeInfo,
   replacedContainer,
+  withHistory,
 } from './catalog-changes.ts';
 import { Committer } from './committer.ts';
 import { Compactor } from './compaction.ts';
@@ -129,7 +131,7 @@ export class EmbeddedEngine implements RangeEngine {
       segmentBytesMax: options.segments.segmentBytesMax,
       barrier: () => this.#whenSettled(() => undefined),
     });
-    this.state.onCommit((range) => this.#waiters.wake(range));
+    this.state.listen(this.#waiters);
   }
 
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
@@ -299,16 +301,23 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   deleteContainer(container: number, options: MatchOptions = {}): Promise<void> {
-    return this.changeCatalog(() => {
-      const changes = containerRemoval(this.state, this.state.catalog.container(container), options);
-      return { changes, result: () => undefined };
-    });
+    const changes = () => containerRemoval(this.state, this.state.catalog.container(container), options);
+    return this.changeCatalog(() => ({ changes: changes(), result: () => undefined }));
+  }
+
+  setHistory(container: number, historyMs: number): Promise<void> {
+    const change = () => ({ put: withHistory(this.state, container, historyMs) });
+    return this.changeCatalog(() => ({ changes: [change()], result: () => undefined }));
   }
 
   // Ranges
 
   ranges(container: number): RangeInfo[] {
     return this.state.container(container).ranges.map(rangeInfo);
+  }
+
+  range(container: number, id: string): RangeInfo {
+    return rangeInfo(this.#range(this.state.container(container), id));
   }
 
   rangeOf(container: number, epk: Uint8Array): string {
@@ -319,11 +328,10 @@ export class EmbeddedEngine implements RangeEngine {
     return this.changeCatalog(() => {
       const state = this.state.container(container);
       const parent = this.#range(state, range);
-      const { catalog } = this.state;
-      const put = splitRange(state.entry, parent.entry, at, parent.decidedLsn, () => catalog.takeNumber());
+      const takeNumber = () => this.state.catalog.takeNumber();
+      const put = splitRange(state.entry, parent.entry, at, parent.decidedLsn, takeNumber);
       parent.isSealed = true;
-      const result = () => childrenOf(this.state, put, state.entry);
-      return { changes: [{ put }], result };
+      return { changes: [{ put }], result: () => childrenOf(this.state, put, state.entry) };
     });
   }
 
@@ -335,8 +343,7 @@ export class EmbeddedEngine implements RangeEngine {
       assert(a !== undefined && b !== undefined, 'a merge has two parents');
       const put = mergeRanges(state.entry, a, b, () => this.state.catalog.takeNumber());
       for (const parent of parents) parent.isSealed = true;
-      const result = () => childrenOf(this.state, put, state.entry)[0] as RangeInfo;
-      return { changes: [{ put }], result };
+      return { changes: [{ put }], result: () => childrenOf(this.state, put, state.entry)[0] as RangeInfo };
     });
   }
 
@@ -390,10 +397,8 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void> {
-    return this.changeCatalog(() => {
-      const put = newPurge(this.state, container, partitionKey);
-      return { changes: [{ put }], result: () => undefined };
-    });
+    const change = () => ({ put: newPurge(this.state, container, partitionKey) });
+    return this.changeCatalog(() => ({ changes: [change()], result: () => undefined }));
   }
 
   // The feed
@@ -408,12 +413,10 @@ export class EmbeddedEngine implements RangeEngine {
     return lsnAtTime(this.state, this.#range(this.state.container(container), range), timeMs);
   }
 
-  watch(container: number, ranges: readonly string[], callback: () => void): () => void {
+  watch(container: number, scope: WatchScope, callback: () => void): () => void {
     const state = this.state.container(container);
-    return this.#waiters.add(
-      ranges.map((range) => this.#range(state, range).number),
-      callback,
-    );
+    if (scope.range === undefined) return this.#waiters.ofContainer(container, scope, callback);
+    return this.#waiters.ofRange(this.#range(state, scope.range).number, scope, callback);
   }
 
   // Maintenance: each call does a bounded piece of work

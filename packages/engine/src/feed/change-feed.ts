@@ -15,7 +15,7 @@ import {
   setFeedParts,
   uniformFeedParts,
 } from '@tidemark/model';
-import type { FeedScope, RangeEngine, RangeInfo } from '../range-engine.ts';
+import type { FeedScope, RangeEngine, RangeInfo, WatchScope } from '../range-engine.ts';
 
 export type FeedStart =
   | 'beginning'
@@ -36,6 +36,8 @@ export interface ChangeFeedOptions {
 
 /** What part of the container a feed shows. */
 export interface ChangeFeedScope {
+  /** One range, for as long as it lives: then the feed fails with range-gone. All other scopes outlive their ranges. */
+  readonly range?: string;
   readonly keys?: KeyRange;
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
 }
@@ -46,8 +48,10 @@ export interface ChangePage {
   readonly count: number;
   /** Where to go on from, after this page. */
   readonly etag: string;
-  /** Nothing was left when the page was made. */
+  /** Nothing was left when the page was made. An empty page that is not drained has looked at much and found nothing. */
   readonly isDrained: boolean;
+  /** Whose changes these are; of a drained page the only range there is. */
+  readonly range: { readonly id: string; readonly tailLsn: number } | undefined;
 }
 
 const itemsMaxByDefault = 100;
@@ -84,9 +88,18 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
         return await this.#readPage();
       } catch (error) {
         // A split or merge came between looking at the ranges and reading one: look again.
+        if (this.#scope.range !== undefined) throw error;
         if (!(isDatabaseError(error) && error.code === 'range-gone')) throw error;
       }
     }
+  }
+
+  /** A page with nothing on it, for whoever only wants to know where the feed stands. */
+  emptyPage(): ChangePage {
+    const ranges = this.#liveRanges();
+    const [only, other] = ranges;
+    const range = only === undefined || other !== undefined ? undefined : { id: only.id, tailLsn: only.tailLsn };
+    return { pieces: [], count: 0, etag: formatFeedEtag(etagOf(this.#position, ranges)), isDrained: true, range };
   }
 
   /** Change after change, waiting for more, until the signal aborts. */
@@ -109,8 +122,42 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
     }
   }
 
+  /**
+   * Calls back once, as soon as there may be more than the pages have shown. Returns how to stop; undefined when there may be
+   * more already.
+   */
+  watch(callback: () => void): (() => void) | undefined {
+    const position = this.#position;
+    for (const range of this.#liveRanges()) {
+      for (const slice of narrowFeedParts(position, range)) if (slice.lsn < range.tailLsn) return undefined;
+    }
+    const { range, keys, partitionKey } = this.#scope;
+    const scope: WatchScope = {
+      ...(range === undefined ? {} : { range }),
+      ...(keys === undefined ? {} : { keys }),
+      ...(partitionKey === undefined ? {} : { epk: partitionKey.epk }),
+    };
+    const stop = this.#engine.watch(this.#container, scope, () => {
+      stop();
+      callback();
+    });
+    return stop;
+  }
+
+  /** After a watch that has not called back: what came meanwhile was of others, and need not be looked at any more. */
+  moveToEnd(): void {
+    for (const range of this.#liveRanges()) this.#moveTo(range, range.tailLsn);
+  }
+
+  /** A position never goes back: it may be one of before a restore, beyond the tail. */
+  #moveTo(keys: KeyRange, lsn: number): void {
+    for (const slice of narrowFeedParts(this.#position, keys)) {
+      if (slice.lsn < lsn) this.#parts = setFeedParts(this.#position, slice, lsn);
+    }
+  }
+
   get #position(): readonly FeedPart[] {
-    this.#parts ??= startOf(this.#engine, this.#container, this.#options);
+    this.#parts ??= startOf(this.#engine, this.#container, this.#scope, this.#options);
     return this.#parts;
   }
 
@@ -121,7 +168,10 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
       const range = ranges[turn] as KeyRange & { readonly id: string; readonly tailLsn: number };
       for (const slice of narrowFeedParts(this.#position, range)) {
         const wanted = narrowed(slice, this.#scope.keys);
-        if (wanted === undefined) continue;
+        if (wanted === undefined) {
+          this.#moveTo(slice, range.tailLsn);
+          continue;
+        }
         const page = await this.#engine.feed(this.#scopeIn(range, wanted), {
           mode: this.#options.mode ?? 'latest',
           after: slice.lsn,
@@ -132,10 +182,11 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
         if (page.last !== slice.lsn) this.#parts = setFeedParts(this.#position, slice, page.last);
         if (page.count === 0 && page.isDrained) continue;
         this.#turn = page.isDrained ? turn + 1 : turn;
-        return { pieces: page.pieces, count: page.count, etag: this.etag, isDrained: false };
+        const { pieces, count, tail } = page;
+        return { pieces, count, etag: this.etag, isDrained: false, range: { id: range.id, tailLsn: tail } };
       }
     }
-    return { pieces: [], count: 0, etag: this.etag, isDrained: true };
+    return this.emptyPage();
   }
 
   #scopeIn(range: KeyRange & { readonly id: string }, wanted: KeyRange): FeedScope {
@@ -147,12 +198,13 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   }
 
   #liveRanges(): ReturnType<RangeEngine['ranges']> {
-    const { partitionKey, keys } = this.#scope;
-    const all = this.#engine.ranges(this.#container);
+    const { partitionKey, keys, range } = this.#scope;
+    if (range !== undefined) return [this.#engine.range(this.#container, range)];
     if (partitionKey !== undefined) {
       const id = this.#engine.rangeOf(this.#container, partitionKey.epk);
-      return all.filter((range) => range.id === id);
+      return [this.#engine.range(this.#container, id)];
     }
+    const all = this.#engine.ranges(this.#container);
     return keys === undefined ? all : all.filter((range) => keyRangesIntersect(range, keys));
   }
 
@@ -161,21 +213,14 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
     const { signal } = this.#options;
     await new Promise<void>((resolve) => {
       if (signal?.aborted === true) return resolve();
-      const ranges = this.#liveRanges();
-      const done = () => {
-        stop();
+      const done = (): void => {
+        stop?.();
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      const stop = this.#engine.watch(
-        this.#container,
-        ranges.map((range) => range.id),
-        done,
-      );
+      const stop = this.watch(done);
+      if (stop === undefined) return resolve();
       signal?.addEventListener('abort', done);
-      // What was committed between the empty page and the watch would wake nobody.
-      if (ranges.some((range) => narrowFeedParts(this.#position, range).some((slice) => slice.lsn < range.tailLsn)))
-        done();
     });
   }
 }
@@ -192,9 +237,13 @@ function checkStart(from: FeedStart): void {
   );
 }
 
-function startOf(engine: RangeEngine, container: number, options: ChangeFeedOptions): readonly FeedPart[] {
+function startOf(
+  engine: RangeEngine,
+  container: number,
+  scope: ChangeFeedScope,
+  options: ChangeFeedOptions,
+): readonly FeedPart[] {
   const from = options.from ?? 'beginning';
-  const ranges = engine.ranges(container);
   if (typeof from === 'object' && 'etag' in from) {
     const etag = parseFeedEtag(from.etag);
     if (etag.kind === 'composite') return etag.parts;
@@ -205,8 +254,9 @@ function startOf(engine: RangeEngine, container: number, options: ChangeFeedOpti
     if (from === 'beginning') return options.mode === 'all' ? range.floorLsn : 0;
     return from === 'now' ? range.tailLsn : engine.lsnAt(container, range.id, from.time.getTime());
   };
+  if (scope.range !== undefined) return uniformFeedParts(lsnOf(engine.range(container, scope.range)));
   // The ranges of a container tile the key space.
-  return joinFeedParts(ranges.map((range) => ({ max: range.max, lsn: lsnOf(range) })));
+  return joinFeedParts(engine.ranges(container).map((range) => ({ max: range.max, lsn: lsnOf(range) })));
 }
 
 /**

@@ -1,10 +1,21 @@
-// Who waits for a commit, by range. Being woken is a hint: whoever is woken reads the feed to see.
+// Who waits for a commit: of a range or of a whole container, and there of everything, of an interval of keys or of one key.
+// Each waiter is one entry, however many ranges its container has, and a commit to other keys does not call it.
 
-import { DatabaseError } from '@tidemark/model';
+import type { KeyRange } from '@tidemark/model';
+import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import { waitersMax } from '../limits.ts';
+import type { FrameView } from '../log/frame.ts';
+import type { CommitListener } from '../state/database-state.ts';
 
-export class Waiters {
-  readonly #byRange = new Map<number, Set<() => void>>();
+/** What a waiter wants to hear of, within its range or container; all of it when neither is given. */
+export interface WaiterKeys {
+  readonly epk?: Uint8Array;
+  readonly keys?: KeyRange;
+}
+
+export class Waiters implements CommitListener {
+  readonly #byRange = new Map<number, Listeners>();
+  readonly #byContainer = new Map<number, Listeners>();
   #count = 0;
   #isClosed = false;
 
@@ -12,47 +23,150 @@ export class Waiters {
     return this.#count;
   }
 
-  /** Calls back at every commit to one of the ranges until the returned function is called. */
-  add(ranges: readonly number[], callback: () => void): () => void {
-    this.checkOpen();
-    if (this.#count >= waitersMax) {
-      throw new DatabaseError('too-many-requests', `At most ${waitersMax} readers can wait for changes at a time.`, {
-        retryAfterMs: 1_000,
-      });
-    }
-    this.#count += 1;
-    for (const range of ranges) {
-      const waiting = this.#byRange.get(range);
-      if (waiting === undefined) this.#byRange.set(range, new Set([callback]));
-      else waiting.add(callback);
-    }
-    let isActive = true;
-    return () => {
-      if (!isActive) return;
-      isActive = false;
-      this.#count -= 1;
-      for (const range of ranges) {
-        const waiting = this.#byRange.get(range);
-        waiting?.delete(callback);
-        if (waiting?.size === 0) this.#byRange.delete(range);
-      }
-    };
+  /** Calls back at every commit to these keys of the range, until the returned function is called. */
+  ofRange(range: number, wanted: WaiterKeys, callback: () => void): () => void {
+    return this.#add(this.#byRange, range, wanted, callback);
+  }
+
+  ofContainer(container: number, wanted: WaiterKeys, callback: () => void): () => void {
+    return this.#add(this.#byContainer, container, wanted, callback);
   }
 
   checkOpen(): void {
     if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
   }
 
+  onCommit(view: FrameView, run: number): void {
+    this.#byRange.get(view.rangeOfRun(run))?.wake(view, run);
+    this.#byContainer.get(view.containerOfRun(run))?.wake(view, run);
+  }
+
+  /** Whoever waits for a range that is no more has to look for its children. */
+  onRangeGone(range: number): void {
+    this.#byRange.get(range)?.wakeAll();
+  }
+
+  onContainerGone(container: number): void {
+    this.#byContainer.get(container)?.wakeAll();
+  }
+
   /** Wakes everybody: whoever goes on to wait hears that nothing more comes. */
   close(): void {
     this.#isClosed = true;
-    for (const range of [...this.#byRange.keys()]) this.wake(range);
+    for (const listeners of [...this.#byRange.values(), ...this.#byContainer.values()]) listeners.wakeAll();
   }
 
-  wake(range: number): void {
-    const waiting = this.#byRange.get(range);
-    if (waiting === undefined) return;
-    // A callback may stop waiting while it runs.
-    for (const callback of [...waiting]) callback();
+  #add(groups: Map<number, Listeners>, group: number, wanted: WaiterKeys, callback: () => void): () => void {
+    this.checkOpen();
+    if (this.#count >= waitersMax) {
+      throw new DatabaseError('too-many-requests', `At most ${waitersMax} readers can wait for changes at a time.`, {
+        retryAfterMs: 1_000,
+      });
+    }
+    let listeners = groups.get(group);
+    if (listeners === undefined) {
+      listeners = new Listeners();
+      groups.set(group, listeners);
+    }
+    const stop = listeners.add(wanted, callback);
+    this.#count += 1;
+    let isActive = true;
+    return () => {
+      if (!isActive) return;
+      isActive = false;
+      this.#count -= 1;
+      stop();
+      if (listeners.isEmpty && groups.get(group) === listeners) groups.delete(group);
+    };
   }
+}
+
+interface Interval {
+  readonly min: Buffer;
+  readonly max: Buffer;
+  readonly callback: () => void;
+}
+
+class Listeners {
+  readonly #all = new Set<() => void>();
+  /** By effective partition key, as Latin-1 text. */
+  readonly #byKey = new Map<string, Set<() => void>>();
+  readonly #intervals = new Set<Interval>();
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0 && this.#byKey.size === 0 && this.#intervals.size === 0;
+  }
+
+  add({ epk, keys }: WaiterKeys, callback: () => void): () => void {
+    if (epk !== undefined) return this.#addKey(latin1(epk), callback);
+    if (keys === undefined) return added(this.#all, callback);
+    const min = Buffer.from(effectiveKeyFromHex(keys.min));
+    return added(this.#intervals, { min, max: Buffer.from(effectiveKeyFromHex(keys.max)), callback });
+  }
+
+  wake(view: FrameView, run: number): void {
+    call(this.#all);
+    if (this.#byKey.size > 0) this.#wakeKeys(view, run);
+    if (this.#intervals.size > 0) this.#wakeIntervals(view, run);
+  }
+
+  wakeAll(): void {
+    call(this.#all);
+    for (const waiting of [...this.#byKey.values()]) call(waiting);
+    for (const { callback } of [...this.#intervals]) callback();
+  }
+
+  #addKey(key: string, callback: () => void): () => void {
+    const waiting = this.#byKey.get(key) ?? new Set();
+    this.#byKey.set(key, waiting);
+    const stop = added(waiting, callback);
+    return () => {
+      stop();
+      if (waiting.size === 0 && this.#byKey.get(key) === waiting) this.#byKey.delete(key);
+    };
+  }
+
+  #wakeKeys(view: FrameView, run: number): void {
+    const first = view.firstRecordOfRun(run);
+    const end = first + view.recordCountOfRun(run);
+    for (let record = first; record < end; record += 1) {
+      const waiting = this.#byKey.get(view.epk(record).toString('latin1'));
+      if (waiting !== undefined) call(waiting);
+    }
+  }
+
+  /** Sorted, the keys of a large group cost each interval a few comparisons. */
+  #wakeIntervals(view: FrameView, run: number): void {
+    const first = view.firstRecordOfRun(run);
+    const end = first + view.recordCountOfRun(run);
+    const keys: Buffer[] = [];
+    for (let record = first; record < end; record += 1) keys.push(view.epk(record));
+    keys.sort(Buffer.compare);
+    for (const { min, max, callback } of [...this.#intervals]) {
+      let low = 0;
+      let high = keys.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (Buffer.compare(keys[middle] as Buffer, min) < 0) low = middle + 1;
+        else high = middle;
+      }
+      const key = keys[low];
+      if (key !== undefined && Buffer.compare(key, max) < 0) callback();
+    }
+  }
+}
+
+function added<T>(set: Set<T>, value: T): () => void {
+  set.add(value);
+  return () => set.delete(value);
+}
+
+/** A callback may stop waiting, or begin anew, while it runs. */
+function call(waiting: ReadonlySet<() => void>): void {
+  if (waiting.size === 0) return;
+  for (const callback of [...waiting]) callback();
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }

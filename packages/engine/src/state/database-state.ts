@@ -13,6 +13,7 @@ import { decodeVersion } from '../index/documents.ts';
 import type { IndexStore } from '../index/index-store.ts';
 import { partitionBounds } from '../index/keys.ts';
 import { pagesPerTurn } from '../limits.ts';
+import type { FrameView } from '../log/frame.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { Catalog, CatalogChange, ContainerEntry, RangeEntry } from './catalog.ts';
 import type { Purge } from './container-state.ts';
@@ -42,6 +43,14 @@ export interface PurgeValue {
   readonly lsnMax: number;
 }
 
+/** Told of what has become visible. */
+export interface CommitListener {
+  onCommit(view: FrameView, run: number): void;
+  /** Split or merged, or its container was deleted. */
+  onRangeGone(range: number): void;
+  onContainerGone(container: number): void;
+}
+
 export class DatabaseState {
   readonly environment: Environment;
   readonly segments: SegmentStore;
@@ -62,7 +71,7 @@ export class DatabaseState {
   /** Split or merged by the group that is being published. */
   readonly #gone: number[] = [];
   readonly #onRouting: ((container: number) => void)[] = [];
-  readonly #onCommit: ((range: number) => void)[] = [];
+  readonly #listeners: CommitListener[] = [];
   #layout = 0;
   #pages = 0;
   #relayout: Promise<void> | undefined;
@@ -170,8 +179,11 @@ export class DatabaseState {
     }
     for (const change of group.changes) this.#publishChange(change);
     // Whoever waits for a range that is no more has to look for its children.
-    const touched = [...group.slices.map(({ range }) => range), ...this.#gone.splice(0)];
-    for (const range of touched) for (const callback of this.#onCommit) callback(range);
+    const gone = this.#gone.splice(0);
+    for (const listener of this.#listeners) {
+      for (const { slice } of group.slices) listener.onCommit(group.view, slice.run);
+      for (const range of gone) listener.onRangeGone(range);
+    }
     for (const change of group.changes) {
       if (change.put?.type === 'container') for (const callback of this.#onRouting) callback(change.put.number);
     }
@@ -232,8 +244,8 @@ export class DatabaseState {
     if (this.#pages % pagesPerTurn === 0) await this.environment.clock.nextTurn();
   }
 
-  onCommit(callback: (range: number) => void): void {
-    this.#onCommit.push(callback);
+  listen(listener: CommitListener): void {
+    this.#listeners.push(listener);
   }
 
   onRouting(callback: (container: number) => void): void {
@@ -333,8 +345,9 @@ export class DatabaseState {
     this.#containers.delete(number);
     for (const range of container?.ranges ?? []) {
       this.#ranges.delete(range.number);
-      for (const callback of this.#onCommit) callback(range.number);
+      for (const listener of this.#listeners) listener.onRangeGone(range.number);
     }
+    for (const listener of this.#listeners) listener.onContainerGone(number);
   }
 
   #addPurge(number: number, value: PurgeValue): void {

@@ -148,7 +148,7 @@ export const flushCases: readonly ContractCase[] = [
     async run(bench) {
       const container = await bench.container();
       let woken = 0;
-      const stop = bench.engine.watch(container.info.number, ['0'], () => {
+      const stop = bench.engine.watch(container.info.number, { range: '0' }, () => {
         woken += 1;
       });
       const gate = bench.holdFlush();

@@ -136,8 +136,9 @@ export const limitCases: readonly ContractCase[] = [
         expect(await codeOf(() => bench.page(scope(range))), range).toBe('range-unknown');
         expect(await codeOf(() => engine.commit(number, range, unit, decide)), range).toBe('range-unknown');
         expect(await codeOf(() => engine.split(number, range)), range).toBe('range-unknown');
+        expect(await codeOf(() => engine.range(number, range)), range).toBe('range-unknown');
         expect(await codeOf(() => engine.lsnAt(number, range, 0)), range).toBe('range-unknown');
-        expect(await codeOf(() => engine.watch(number, [range], () => {})), range).toBe('range-unknown');
+        expect(await codeOf(() => engine.watch(number, { range }, () => {})), range).toBe('range-unknown');
       }
       const gone = { code: 'range-gone', detail: { children: children.map(({ id }) => id) } };
       await expect(bench.page(scope('0'))).rejects.toMatchObject(gone);

@@ -75,7 +75,7 @@ export const lsnCases: readonly ContractCase[] = [
       await bench.items(rangeScope(container, '0'));
       await bench.items(keyScope(bench, container, 'p3'));
       bench.engine.lsnAt(container.info.number, '0', bench.clock.nowMs());
-      bench.engine.watch(container.info.number, ['0'], () => {})();
+      bench.engine.watch(container.info.number, { range: '0' }, () => {})();
 
       expect(container.ranges).toEqual(before);
     },

@@ -84,7 +84,7 @@ export const tailingCases: readonly ContractCase[] = [
       const container = await bench.container({ ranges: 2 });
       const { number } = container.info;
       const woken: unknown[] = [];
-      const stop = bench.engine.watch(number, ['0'], () => woken.push(container.ranges[0]?.tailLsn));
+      const stop = bench.engine.watch(number, { range: '0' }, () => woken.push(container.ranges[0]?.tailLsn));
 
       await container.create({ id: '1', pk: bench.keyIn(container, '1') });
       expect(woken).toEqual([]);
@@ -100,12 +100,12 @@ export const tailingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: '[B1] one watch takes several ranges, and a rejected write wakes nobody',
+    title: '[B1] one watch takes a whole container, and a rejected write wakes nobody',
     needs: ['push'],
     async run(bench) {
       const container = await bench.container({ ranges: 3 });
       let woken = 0;
-      const stop = bench.engine.watch(container.info.number, ['0', '2'], () => {
+      const stop = bench.engine.watch(container.info.number, {}, () => {
         woken += 1;
       });
 
@@ -118,9 +118,37 @@ export const tailingCases: readonly ContractCase[] = [
       expect(woken).toBe(0);
       for (const range of ['0', '1', '2']) await container.create({ id: '1', pk: bench.keyIn(container, range) });
 
-      await until(() => woken >= 2, 'both ranges wake');
-      expect(woken).toBe(2);
+      await until(() => woken >= 3, 'every range wakes');
+      expect(woken).toBe(3);
+      await container.split('1');
+      await container.create({ id: '2', pk: bench.keyIn(container, '3') });
+      await until(() => woken >= 4, 'a child wakes as its parent did');
       stop();
+    },
+  },
+  {
+    title: '[B1] [engine 10] who waits for a key or an interval of keys hears of every commit to it',
+    needs: ['push'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2 });
+      const { number } = container.info;
+      const [here, there] = [bench.keyIn(container, '0'), bench.keyIn(container, '1')];
+      const half = container.ranges[1]?.min ?? '';
+      const heard: string[] = [];
+      const hear = (what: string) => () => {
+        if (!heard.includes(what)) heard.push(what);
+      };
+      const stops = [
+        bench.engine.watch(number, { epk: container.partitionKey(here).epk }, hear('key')),
+        bench.engine.watch(number, { keys: { min: '', max: half } }, hear('interval')),
+        bench.engine.watch(number, { range: '0', keys: { min: '', max: half } }, hear('interval of the range')),
+      ];
+
+      await container.create({ id: '1', pk: there });
+      await container.batch(here, [{ create: { id: '1', pk: here } }, { create: { id: '2', pk: here } }]);
+
+      await until(() => heard.length === 3, 'all three are woken');
+      for (const stop of stops) stop();
     },
   },
   {
@@ -129,7 +157,7 @@ export const tailingCases: readonly ContractCase[] = [
     async run(bench) {
       const container = await bench.container();
       let woken = 0;
-      const stop = bench.engine.watch(container.info.number, ['0'], () => {
+      const stop = bench.engine.watch(container.info.number, { range: '0' }, () => {
         woken += 1;
       });
 

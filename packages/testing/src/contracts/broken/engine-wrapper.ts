@@ -16,6 +16,7 @@ import type {
   StoredDocument,
   Unit,
   UnitResult,
+  WatchScope,
 } from '@tidemark/engine/internal';
 
 export class EngineWrapper implements RangeEngine {
@@ -73,8 +74,16 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.deleteContainer(...args);
   }
 
+  setHistory(container: number, historyMs: number): Promise<void> {
+    return this.inner.setHistory(container, historyMs);
+  }
+
   ranges(container: number): RangeInfo[] {
     return this.inner.ranges(container);
+  }
+
+  range(container: number, id: string): RangeInfo {
+    return this.inner.range(container, id);
   }
 
   rangeOf(container: number, epk: Uint8Array): string {
@@ -125,8 +134,8 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.lsnAt(container, range, timeMs);
   }
 
-  watch(container: number, ranges: readonly string[], callback: () => void): () => void {
-    return this.inner.watch(container, ranges, callback);
+  watch(container: number, scope: WatchScope, callback: () => void): () => void {
+    return this.inner.watch(container, scope, callback);
   }
 
   trim(container: number): Promise<void> {
