@@ -10,7 +10,7 @@ import { wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { World } from './harness.ts';
-import { feedOf, inRange, makeIn, pk, putIn } from './raw.ts';
+import { adminIn, feedOf, inRange, makeIn, pk, putIn } from './raw.ts';
 
 const otherKey = Buffer.alloc(64, 7).toString('base64');
 
@@ -27,12 +27,8 @@ afterAll(async () => {
   await rm(backups, { recursive: true, force: true });
 });
 
-/** Signed as docs/reference/admin.md says: no kind of resource, and the path as the address. */
-function admin(verb: string, path: string, body?: unknown, key?: string): Promise<RawResponse> {
-  const [link = ''] = path.slice(1).split('?', 1);
-  const sign = { type: '', link: decodeURIComponent(link), ...(key === undefined ? {} : { key }) };
-  return world.fetch(verb, path, { sign, ...(body === undefined ? {} : { body }) });
-}
+const admin = (verb: string, path: string, body?: unknown, key?: string): Promise<RawResponse> =>
+  adminIn(world, verb, path, body, key);
 
 async function finished(job: RawResponse): Promise<RawResponse> {
   const location = job.headers.get('location') ?? '';

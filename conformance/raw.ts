@@ -42,3 +42,10 @@ export function putIn(world: World, made: Made, document: RawDocument): Promise<
 export function feedOf(world: World, made: Made, headers: Readonly<Record<string, string>> = {}): Promise<RawResponse> {
   return world.fetch('GET', made.docs, { headers: { 'a-im': 'Incremental Feed', ...headers } });
 }
+
+/** Signed as docs/reference/admin.md says: no kind of resource, and the path as the address. */
+export function adminIn(world: World, verb: string, path: string, body?: unknown, key?: string): Promise<RawResponse> {
+  const [link = ''] = path.slice(1).split('?', 1);
+  const sign = { type: '', link: decodeURIComponent(link), ...(key === undefined ? {} : { key }) };
+  return world.fetch(verb, path, { sign, ...(body === undefined ? {} : { body }) });
+}

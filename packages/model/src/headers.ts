@@ -55,6 +55,8 @@ export const header = {
   mediaStorageMax: 'x-ms-max-media-storage-usage-mb',
   mediaStorageUsed: 'x-ms-media-storage-usage-mb',
   allow: 'allow',
+  /** Ours: which injected fault this answer is. */
+  fault: 'x-tidemark-fault',
 } as const;
 
 export type HeaderName = (typeof header)[keyof typeof header];

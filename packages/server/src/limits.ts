@@ -39,3 +39,9 @@ export const pageBytesMax: number = 4 * 1024 * 1024;
 
 /** How often a filtered feed looks on for its first item, 16 MiB of the log at a time, before it answers without any. */
 export const scansPerRequestMax = 16;
+
+/** Faults at a time. Every request looks at each of them. */
+export const faultRulesMax = 100;
+
+/** The longest that a fault keeps a request, or tells a client to wait. */
+export const faultDelayMsMax: number = 60 * 1000;

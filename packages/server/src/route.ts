@@ -101,6 +101,9 @@ const verbWords: Readonly<Record<Route['verb'], string>> = {
 
 export const routes: readonly Operation[] = table.map((route) => ({ ...route, operation: operationOf(route) }));
 
+/** Their names, each once. */
+export const operations: readonly string[] = [...new Set(routes.map((route) => route.operation))];
+
 /** Throws not-supported where nothing is built for this kind of resource yet, and method-not-allowed for its other verbs. */
 export function routeOf(request: RequestHead): Operation {
   const { kind, isFeed, operation } = request.path;

@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly backupFolder?: string;
   /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
   readonly historyMs?: number;
+  /** Lets the admin API make requests fail on demand. For tests of what talks to the server. */
+  readonly chaos?: boolean;
   /** Told of every error that is a defect, not a client's. */
   readonly onDefect?: (error: unknown, activityId: string) => void;
 }
@@ -60,9 +62,9 @@ class Front {
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions, masterKey: Buffer) {
-    const { database, backupFolder, onDefect } = options;
+    const { database, backupFolder, chaos = false, onDefect } = options;
     const isClosing = (): boolean => this.#closing !== undefined;
-    const pipeline = new Pipeline({ database, masterKey, backupFolder, onDefect, isClosing });
+    const pipeline = new Pipeline({ database, masterKey, backupFolder, chaos, onDefect, isClosing });
     this.#pipeline = pipeline;
     const limits = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax, keepAliveTimeout: keepAliveMs };
     this.server = createServer({ ...limits, noDelay: true }, (incoming, outgoing) => {

@@ -38,8 +38,8 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   server: {
     'index.ts': ['*'],
     server: ['pipeline', 'authorize'],
-    pipeline: ['admin', 'request', 'authorize', 'route', 'response'],
-    admin: ['authorize', 'response', 'request', 'status', 'version'],
+    pipeline: ['admin', 'faults', 'request', 'authorize', 'route', 'response'],
+    admin: ['faults', 'authorize', 'response', 'request', 'status', 'version'],
     authorize: ['request'],
     route: ['handlers', 'handler', 'request'],
     handlers: [
@@ -68,6 +68,8 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     request: [],
     status: [],
     version: [],
+    faults: ['response', 'seeded-chance'],
+    'seeded-chance': [],
   },
   processor: {
     'index.ts': ['*'],

@@ -1,6 +1,7 @@
 // What every handler of the admin API is, and what it has to work with.
 
 import type { Database } from '@tidemark/engine';
+import type { Faults } from '../faults.ts';
 import type { CosmosResponse } from '../response.ts';
 import type { AdminRequest } from './admin-request.ts';
 import type { Jobs } from './jobs.ts';
@@ -10,6 +11,10 @@ export interface AdminContext {
   readonly jobs: Jobs;
   /** Where backups may go; undefined when none may be made. */
   readonly backupFolder: string | undefined;
+  /** Undefined unless the server was started for them. */
+  readonly faults: Faults | undefined;
+  /** The names of everything that a request can ask for. */
+  readonly operations: readonly string[];
   /** Of `performance.now`. */
   readonly startedMs: number;
 }

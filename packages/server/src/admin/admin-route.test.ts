@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { faultKinds } from '../faults.ts';
 import { isAdminUrl } from './admin-request.ts';
 import { adminRoutes, matchAdmin } from './admin-route.ts';
 
@@ -23,4 +24,5 @@ test('docs/reference/admin.md names every route', () => {
   const page = readFileSync(new URL('../../../../docs/reference/admin.md', import.meta.url), 'utf8');
 
   for (const { verb, path } of adminRoutes) expect(page).toContain(`\`${verb} ${path}\``);
+  for (const kind of faultKinds) expect(page).toContain(`\`"${kind}"\``);
 });

@@ -3,6 +3,7 @@
 import { DatabaseError } from '@tidemark/model';
 import type { AdminHandler } from './admin-handler.ts';
 import type { AdminHead } from './admin-request.ts';
+import { addFault, clearFaults, deleteFault, listFaults, readFault } from './handlers/faults.ts';
 import { readHealth } from './handlers/health.ts';
 import { listJobs, readJob, startBackup, startCheck } from './handlers/jobs.ts';
 import { listRanges, mergeRanges, splitRange } from './handlers/ranges.ts';
@@ -42,6 +43,11 @@ export const adminRoutes: readonly AdminRoute[] = [
   { verb: 'POST', path: '/_tidemark/check', what: 'begins a check of log and index', handle: startCheck },
   { verb: 'GET', path: '/_tidemark/jobs', what: 'backups and checks, running and ended', handle: listJobs },
   { verb: 'GET', path: '/_tidemark/jobs/{job}', what: 'one of them', handle: readJob },
+  { verb: 'POST', path: '/_tidemark/faults', what: 'makes requests fail, with --chaos', handle: addFault },
+  { verb: 'GET', path: '/_tidemark/faults', what: 'the faults, with what they have hit', handle: listFaults },
+  { verb: 'DELETE', path: '/_tidemark/faults', what: 'ends all faults', handle: clearFaults },
+  { verb: 'GET', path: '/_tidemark/faults/{fault}', what: 'one of them', handle: readFault },
+  { verb: 'DELETE', path: '/_tidemark/faults/{fault}', what: 'ends it', handle: deleteFault },
 ];
 
 export interface AdminMatch {

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
+import type { Faults } from '../faults.ts';
 import { readBody } from '../request.ts';
 import type { CosmosResponse } from '../response.ts';
 import { authorizeAdmin } from './admin-authorize.ts';
@@ -17,6 +18,8 @@ export interface AdminOptions {
   readonly database: Database;
   readonly masterKey: Buffer;
   readonly backupFolder: string | undefined;
+  readonly faults: Faults | undefined;
+  readonly operations: readonly string[];
   /** Told of whatever ends a job early. */
   readonly onJobFailure: (error: unknown, job: Job) => void;
 }
@@ -25,9 +28,9 @@ export class Admin {
   readonly #masterKey: Buffer;
   readonly #context: AdminContext;
 
-  constructor({ database, masterKey, backupFolder, onJobFailure }: AdminOptions) {
+  constructor({ masterKey, onJobFailure, ...rest }: AdminOptions) {
     this.#masterKey = masterKey;
-    this.#context = { database, backupFolder, jobs: new Jobs(onJobFailure), startedMs: performance.now() };
+    this.#context = { ...rest, jobs: new Jobs(onJobFailure), startedMs: performance.now() };
   }
 
   /** Undefined when the client went away before the end of its request. */
