@@ -1,0 +1,93 @@
+// One connection of a client that does as little as possible: it writes requests that are bytes already and finds the end of
+// the answer, so that what is measured is the server and not a client library.
+
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+
+export interface Answer {
+  readonly status: number;
+  /** Status line and headers. */
+  readonly head: string;
+  readonly bodyBytes: number;
+}
+
+export class Connection {
+  readonly #socket: Socket;
+  #pending: ((answer: Answer) => void) | undefined;
+  #failed: ((error: Error) => void) | undefined;
+  /** What has come while the head is not complete. */
+  #headBytes: Buffer | undefined;
+  #head = '';
+  #bodyLeft = 0;
+  #bodyBytes = 0;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('close', () => this.#failed?.(new Error('The server closed the connection.')));
+    socket.on('error', (error) => this.#failed?.(error));
+  }
+
+  static open(port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      socket.once('error', reject);
+      socket.once('connect', () => resolve(new Connection(socket)));
+    });
+  }
+
+  /** One at a time. */
+  ask(request: Buffer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#pending = resolve;
+      this.#failed = reject;
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#failed = undefined;
+    this.#socket.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#bodyLeft > 0) {
+      this.#takeBody(chunk.length);
+      return;
+    }
+    const bytes = this.#headBytes === undefined ? chunk : Buffer.concat([this.#headBytes, chunk]);
+    const end = bytes.indexOf('\r\n\r\n');
+    if (end < 0) {
+      this.#headBytes = bytes;
+      return;
+    }
+    this.#headBytes = undefined;
+    this.#head = bytes.toString('latin1', 0, end);
+    this.#bodyBytes = lengthOf(this.#head);
+    this.#bodyLeft = this.#bodyBytes;
+    this.#takeBody(bytes.length - end - 4);
+  }
+
+  #takeBody(bytes: number): void {
+    this.#bodyLeft -= bytes;
+    if (this.#bodyLeft > 0) return;
+    if (this.#bodyLeft < 0) throw new Error('The server sent more than it said.');
+    const pending = this.#pending;
+    this.#pending = undefined;
+    this.#failed = undefined;
+    pending?.({ status: Number(this.#head.slice(9, 12)), head: this.#head, bodyBytes: this.#bodyBytes });
+  }
+}
+
+export function headerOf(head: string, name: string): string | undefined {
+  const at = head.toLowerCase().indexOf(`\r\n${name}: `);
+  if (at < 0) return undefined;
+  const from = at + name.length + 4;
+  const end = head.indexOf('\r\n', from);
+  return head.slice(from, end < 0 ? undefined : end);
+}
+
+function lengthOf(head: string): number {
+  const at = head.search(/\r\ncontent-length: /i);
+  return at < 0 ? 0 : Number.parseInt(head.slice(at + 18), 10);
+}

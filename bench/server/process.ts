@@ -1,0 +1,76 @@
+// A server in a process of its own, from its start to its ready line and to its end.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const command: string = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
+const bare: string = fileURLToPath(new URL('./bare.js', import.meta.url));
+
+/** Linux counts processor time in hundredths of a second. */
+const tickMs = 10;
+
+export class ServerProcess implements AsyncDisposable {
+  readonly port: number;
+  /** From the start of the process to its ready line. */
+  readonly readyMs: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number, readyMs: number) {
+    this.#child = child;
+    this.port = port;
+    this.readyMs = readyMs;
+  }
+
+  /** The product as its users start it. */
+  static start(args: readonly string[]): Promise<ServerProcess> {
+    return ServerProcess.#spawn([command, 'serve', '--port', '0', '--log-level', 'error', ...args]);
+  }
+
+  static startBare(): Promise<ServerProcess> {
+    return ServerProcess.#spawn([bare]);
+  }
+
+  static async #spawn(args: readonly string[]): Promise<ServerProcess> {
+    const startedMs = performance.now();
+    const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-4_000);
+    });
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`The server ended before it was ready: ${said}`);
+    });
+    const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+    ended.catch(() => {});
+    return new ServerProcess(child, (JSON.parse(line) as { port: number }).port, performance.now() - startedMs);
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** What the operating system says it occupies; Linux only. */
+  get residentBytes(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1024;
+  }
+
+  /** Of all its threads, in user and in kernel mode; Linux only. */
+  get processorMs(): number {
+    const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * tickMs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await ended;
+  }
+}
