@@ -1,6 +1,9 @@
 // Containers and documents by plain requests, for tests that look at what no SDK shows.
 
+import { expect } from 'vitest';
 import type { RawResponse, World } from './harness.ts';
+
+export type Headers = Readonly<Record<string, string>>;
 
 export interface Made {
   readonly id: string;
@@ -48,4 +51,45 @@ export function adminIn(world: World, verb: string, path: string, body?: unknown
   const [link = ''] = path.slice(1).split('?', 1);
   const sign = { type: '', link: decodeURIComponent(link), ...(key === undefined ? {} : { key }) };
   return world.fetch(verb, path, { sign, ...(body === undefined ? {} : { body }) });
+}
+
+export const idsOf = ({ json }: RawResponse): string[] => json.Documents.map(({ id }: { id: string }) => id);
+export const etagOf = ({ headers }: RawResponse): string => headers.get('etag') ?? '';
+export const past = (etag: string): Headers => ({ 'if-none-match': etag });
+export const pageOf = (items: number): Headers => ({ 'x-ms-max-item-count': String(items) });
+export const allVersions: Headers = { 'a-im': 'Full-Fidelity Feed' };
+export const fromBeginning: Headers = { ...allVersions, 'x-tidemark-start': 'beginning' };
+export const keysFrom = (min: string, max: string): Headers => ({
+  'x-ms-read-key-type': 'EffectivePartitionKeyRange',
+  'x-ms-start-epk': min,
+  'x-ms-end-epk': max,
+});
+
+/** Every scope in which the documents of the key "a" of a container with one range can be read. */
+export const scopes: Readonly<Record<string, Headers>> = {
+  container: {},
+  range: inRange('0'),
+  'part of a range': { ...inRange('0'), ...keysFrom('', 'FF') },
+  keys: keysFrom('', 'FF'),
+  'partition key': pk('a'),
+};
+
+/** Page after page up to the first 304; the etag never stays where it was, and is never missing. */
+export async function drainFeed(
+  world: World,
+  made: Made,
+  headers: Headers,
+  from?: string,
+): Promise<{ pages: RawResponse[]; etag: string }> {
+  const pages: RawResponse[] = [];
+  let etag = from;
+  for (;;) {
+    const page = await feedOf(world, made, { ...headers, ...(etag === undefined ? {} : past(etag)) });
+    expect(etagOf(page)).toMatch(/^".+"$/);
+    if (page.status === 304) return { pages, etag: etagOf(page) };
+    expect(page.status).toBe(200);
+    expect(etagOf(page)).not.toBe(etag);
+    etag = etagOf(page);
+    pages.push(page);
+  }
 }

@@ -19,8 +19,8 @@ export interface FeedRequest {
 export function feedOf(request: RequestHead, place: Place): FeedRequest {
   const { container } = place;
   const mode = modeOf(request);
-  const start = startOf(request, mode);
   if (mode === 'all') checkHistory(place);
+  const start = startOf(request, mode);
   const itemsMax = itemsMaxOf(request);
   const scope = scopeOf(request, place);
   const options = { ...scope, from: start, itemsMax, bytesMax: pageBytesMax };

@@ -40,6 +40,9 @@ export const pageBytesMax: number = 4 * 1024 * 1024;
 /** How often a filtered feed looks on for its first item, 16 MiB of the log at a time, before it answers without any. */
 export const scansPerRequestMax = 16;
 
+/** The etag of a whole container names every range; a client's HTTP library takes 16 KiB of headers in all. */
+export const feedEtagBytesMax: number = 12 * 1024;
+
 /** Faults at a time. Every request looks at each of them. */
 export const faultRulesMax = 100;
 

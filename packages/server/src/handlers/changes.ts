@@ -4,11 +4,11 @@
 // range ids look for the children themselves. Every other scope is routed here and survives splits and merges by its etag.
 
 import type { ChangeFeed, ChangePage, FeedStart } from '@tidemark/engine';
-import { header } from '@tidemark/model';
+import { DatabaseError, header } from '@tidemark/model';
 import { pageCharge } from '../charge.ts';
 import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
-import { scansPerRequestMax } from '../limits.ts';
+import { feedEtagBytesMax, scansPerRequestMax } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
@@ -45,6 +45,7 @@ async function readPage(feed: ChangeFeed<unknown>): Promise<ChangePage> {
 
 function pageResponse(request: RequestHead, place: Place, page: ChangePage): CosmosResponse {
   const { pieces, count, etag, isDrained, range } = page;
+  checkEtag(etag);
   const headers: Record<string, string> = {
     ...containerOwner(place),
     [header.etag]: etag,
@@ -54,4 +55,10 @@ function pageResponse(request: RequestHead, place: Place, page: ChangePage): Cos
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
   const body = pageBody(place.info.rid, pieces, count);
   return { status: 200, charge: pageCharge(count, body.length), headers, body };
+}
+
+function checkEtag(etag: string): void {
+  if (etag.length <= feedEtagBytesMax) return;
+  const message = `This container has too many ranges for one position of all of it (${etag.length} bytes, at most ${feedEtagBytesMax}).`;
+  throw new DatabaseError('bad-request', `${message} Read it by range, by partition key or by parts of its keys.`);
 }
