@@ -54,7 +54,7 @@ describe('databases and containers', () => {
     for (const [throughput, ranges] of [
       [400, 1],
       [6_000, 1],
-      [6_001, 2],
+      [6_100, 2],
       [21_000, 4],
     ] as const) {
       const container = await world.container({ throughput });

@@ -257,6 +257,11 @@ export class Container {
     return this.#engine.split(this.#number, range, at);
   }
 
+  /** In the background, also after a restart: the largest range is split first. Nothing is merged. */
+  grow(ranges: number): Promise<void> {
+    return this.#engine.grow(this.#number, ranges);
+  }
+
   merge(left: string, right: string): Promise<RangeInfo> {
     return this.#engine.merge(this.#number, left, right);
   }

@@ -42,6 +42,8 @@ export interface ContainerInfo {
   readonly timeMs: number;
   readonly definition: ContainerDefinition;
   readonly historyMs: number;
+  /** Set while it is being split until it has so many. */
+  readonly rangesWanted?: number;
 }
 
 /** The value of an offer that comes in the same commit, and goes with what it is for. */
@@ -184,6 +186,8 @@ export interface RangeEngine {
   rangeOf(container: number, epk: Uint8Array): string;
   /** Two children go on where the range ends; `at` is the first key of the second one. */
   split(container: number, range: string, at?: string): Promise<readonly RangeInfo[]>;
+  /** Splits, in the background and also after a restart, until there are so many: the largest range first. */
+  grow(container: number, ranges: number): Promise<void>;
   /** Two neighbours become one. */
   merge(container: number, left: string, right: string): Promise<RangeInfo>;
   onRoutingChange(callback: (container: number) => void): void;

@@ -34,6 +34,9 @@ export const header = {
   postTriggers: 'x-ms-documentdb-post-trigger-include',
   throughput: 'x-ms-offer-throughput',
   autoscale: 'x-ms-cosmos-offer-autopilot-settings',
+  offerType: 'x-ms-offer-type',
+  migrateToAutoscale: 'x-ms-cosmos-migrate-offer-to-autopilot',
+  migrateToManual: 'x-ms-cosmos-migrate-offer-to-manual-throughput',
 
   // Paging, in both directions.
   itemsMax: 'x-ms-max-item-count',
@@ -54,6 +57,8 @@ export const header = {
   schemaVersion: 'x-ms-schemaversion',
   mediaStorageMax: 'x-ms-max-media-storage-usage-mb',
   mediaStorageUsed: 'x-ms-media-storage-usage-mb',
+  offerReplacePending: 'x-ms-offer-replace-pending',
+  throughputLeast: 'x-ms-cosmos-min-throughput',
   allow: 'allow',
   /** Ours: which injected fault this answer is. */
   fault: 'x-tidemark-fault',

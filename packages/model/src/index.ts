@@ -125,4 +125,16 @@ export {
   sessionTokenFor,
   vectorTokensSince,
 } from './session-token.ts';
+export type { Offer, Throughput } from './throughput.ts';
+export {
+  autoscaleThroughput,
+  changedOffer,
+  defaultThroughput,
+  leastThroughput,
+  manualThroughput,
+  migrated,
+  newOffer,
+  peakOf,
+  rangesForThroughput,
+} from './throughput.ts';
 export { utf8Length } from './utf8.ts';

@@ -36,3 +36,13 @@ export const ttlSecondsMax = 2_147_483_647;
 /** Service documentation: paths of one unique key, and unique keys of one container. */
 export const uniqueKeyPathsMax = 16;
 export const uniqueKeysMax = 10;
+
+/** Wire 9: a range for every 6,000 request units a second. */
+export const throughputPerRange = 6_000;
+
+/** Service documentation: request units a second, manual and as the maximum of autoscale. */
+export const throughputMin = 400;
+export const throughputMax = 1_000_000;
+export const throughputStep = 100;
+export const autoscaleMin = 1_000;
+export const autoscaleStep = 1_000;

@@ -34,9 +34,9 @@ export const deleteCharge: number = createFactor * chargeMin;
 /** Of a database, container or anything else that is not a document. */
 export const metadataWriteCharge: number = createFactor * chargeMin;
 
-/** Everything that was looked at counts, sent or not: a filter does not make a page cheaper. */
-export function pageCharge(itemsLookedAt: number, sizeBytes: number): number {
-  return rounded(chargeMin + itemsLookedAt * chargePerItem + (sizeBytes / 1024) * chargePerFurtherKiB);
+/** By what is on it; what was passed over to find that depends on the engine. */
+export function pageCharge(items: number, sizeBytes: number): number {
+  return rounded(chargeMin + items * chargePerItem + (sizeBytes / 1024) * chargePerFurtherKiB);
 }
 
 /** Only a refusal that took a look at the data costs anything; being throttled must not cost what it waits for. */

@@ -23,11 +23,6 @@ export const drainMsMax: number = 10 * 1000;
 /** Wire 11.4: what a page holds when the client does not say. */
 export const itemsPerPage = 100;
 
-/** Wire 9: a range for every 6,000 request units a second. */
-export const throughputPerRange = 6_000;
-export const throughputMin = 400;
-export const throughputMax = 1_000_000;
-
 /** "The server chooses": the engine ends a page at its own limit of bytes before this. */
 export const itemsPerPageMax = 10_000;
 
@@ -48,3 +43,6 @@ export const faultRulesMax = 100;
 
 /** The longest that a fault keeps a request, or tells a client to wait. */
 export const faultDelayMsMax: number = 60 * 1000;
+
+/** Throttling: how far ahead moments to come back are given; a client gives up after 30 seconds of waiting. */
+export const promiseMsMax: number = 10 * 1000;

@@ -46,7 +46,8 @@ describe('the route table', () => {
     for (const { verb, kind, isFeed } of routes) {
       const names = ['{db}', '{c}', '{id}'];
       const depth = { account: 0, database: 1, container: 2, document: 3, 'partition-key-range': 3 };
-      const ids = names.slice(0, (depth[kind as keyof typeof depth] ?? 0) - (isFeed ? 1 : 0));
+      const ofPath = names.slice(0, (depth[kind as keyof typeof depth] ?? 0) - (isFeed ? 1 : 0));
+      const ids = kind !== 'offer' ? ofPath : isFeed ? [] : ['{rid}'];
       // The only thing that a container is sent by POST.
       const operation = verb === 'POST' && kind === 'container' && !isFeed ? 'partitionkeydelete' : undefined;
       const path = decodeURIComponent(formatResourcePath({ kind, isFeed, ids, operation }));

@@ -24,6 +24,7 @@ import {
   readDocument,
   replaceDocument,
 } from './handlers/documents.ts';
+import { listOffers, queryOffers, readOffer, replaceOffer } from './handlers/offers.ts';
 import { listRanges } from './handlers/partition-ranges.ts';
 import { planQuery, queryDocuments } from './handlers/queries.ts';
 import type { RequestHead } from './request.ts';
@@ -74,6 +75,11 @@ const table: readonly Route[] = [
     operation: 'delete-partition',
     handle: deletePartition,
   },
+
+  { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', handle: queryOffers },
+  { verb: 'GET', kind: 'offer', ...feed, handle: listOffers },
+  { verb: 'GET', kind: 'offer', ...item, handle: readOffer },
+  { verb: 'PUT', kind: 'offer', ...item, handle: replaceOffer },
 
   { verb: 'GET', kind: 'partition-key-range', ...feed, operation: 'ranges', handle: listRanges },
 

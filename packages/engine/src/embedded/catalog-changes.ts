@@ -1,7 +1,7 @@
 // Databases and containers as changes of the catalog. Each function decides on the catalog as it is and gives the entry that
 // is to be put, or the entries that go; nothing is changed here.
 
-import { assert, containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
+import { containerRid, DatabaseError, databaseRid, formatEtag, validateResourceName } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { MatchOptions } from '../named-resource.ts';
 import type { ContainerInfo, DatabaseInfo, RangeInfo } from '../range-engine.ts';
@@ -142,24 +142,14 @@ export function databaseInfo(state: DatabaseState, entry: DatabaseEntry): Databa
 }
 
 export function containerInfo(state: DatabaseState, entry: ContainerEntry): ContainerInfo {
-  const { number, database, id, timeMs, definition, historyMs, version } = entry;
+  const { number, database, id, timeMs, definition, historyMs, version, rangesWanted } = entry;
   const rid = containerRid(database, number);
   const etag = formatEtag(state.epoch, version, number);
-  return { number, database, id, rid, etag, timeMs, definition, historyMs };
+  const growth = rangesWanted === undefined ? {} : { rangesWanted };
+  return { number, database, id, rid, etag, timeMs, definition, historyMs, ...growth };
 }
 
 export function rangeInfo(range: RangeState): RangeInfo {
   const { id, min, max, parents, floorLsn } = range.entry;
   return { id, min, max, parents, tailLsn: range.tailLsn, floorLsn, sizeBytes: range.bytes };
-}
-
-/** The ranges that a split or merge has made. */
-export function childrenOf(state: DatabaseState, after: ContainerEntry, before: ContainerEntry): RangeInfo[] {
-  const known = new Set(before.ranges.map((range) => range.number));
-  const children = after.ranges.filter((range) => !known.has(range.number));
-  return children.map((entry) => {
-    const range = state.findRange(entry.number);
-    assert(range !== undefined, 'a child that was published is open');
-    return rangeInfo(range);
-  });
 }

@@ -1,6 +1,6 @@
 // The embedded engine: the seam on one process, one log and one index.
 
-import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { Environment } from '../environment.ts';
 import { readFeedPage } from '../feed/reader.ts';
@@ -34,13 +34,10 @@ import type { CatalogChange } from '../state/catalog.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
-import { mergeRanges, splitRange } from '../state/lineage.ts';
-import type { RangeState } from '../state/range.ts';
 import { readByRid, readDocument, readVersion } from '../state/read-documents.ts';
 import { readInRidOrder } from '../state/read-feed.ts';
 import type { Unit } from '../write/command.ts';
 import {
-  childrenOf,
   containerInfo,
   containerRemoval,
   databaseInfo,
@@ -54,16 +51,18 @@ import {
 } from './catalog-changes.ts';
 import { Committer } from './committer.ts';
 import { Compactor } from './compaction.ts';
+import { wantRanges } from './growth.ts';
 import type { EngineFigures, EngineHealth } from './health.ts';
 import { statusOf } from './health.ts';
 import { IndexWriter } from './index-writer.ts';
 import { runErasures, runPurges, sweepExpired, trimHistory } from './jobs.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
 import { CatalogResources, newOffer } from './named-changes.ts';
+import { liveRange, mergeChange, splitChange } from './range-changes.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
 import type { FetchedBody } from './unit.ts';
-import { rangeIdGone, UnitSubmission } from './unit.ts';
+import { UnitSubmission } from './unit.ts';
 
 export interface EmbeddedEngineOptions {
   readonly files: FileSystem;
@@ -317,7 +316,7 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   range(container: number, id: string): RangeInfo {
-    return rangeInfo(this.#range(this.state.container(container), id));
+    return rangeInfo(liveRange(this.state.container(container), id));
   }
 
   rangeOf(container: number, epk: Uint8Array): string {
@@ -325,26 +324,15 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   split(container: number, range: string, at?: string): Promise<readonly RangeInfo[]> {
-    return this.changeCatalog(() => {
-      const state = this.state.container(container);
-      const parent = this.#range(state, range);
-      const takeNumber = () => this.state.catalog.takeNumber();
-      const put = splitRange(state.entry, parent.entry, at, parent.decidedLsn, takeNumber);
-      parent.isSealed = true;
-      return { changes: [{ put }], result: () => childrenOf(this.state, put, state.entry) };
-    });
+    return this.changeCatalog(() => splitChange(this.state, this.state.container(container), range, at));
+  }
+
+  grow(container: number, ranges: number): Promise<void> {
+    return wantRanges(this, container, ranges);
   }
 
   merge(container: number, left: string, right: string): Promise<RangeInfo> {
-    return this.changeCatalog(() => {
-      const state = this.state.container(container);
-      const parents = [this.#range(state, left), this.#range(state, right)] as const;
-      const [a, b] = parents.map(({ entry, decidedLsn }) => ({ entry, tailLsn: decidedLsn }));
-      assert(a !== undefined && b !== undefined, 'a merge has two parents');
-      const put = mergeRanges(state.entry, a, b, () => this.state.catalog.takeNumber());
-      for (const parent of parents) parent.isSealed = true;
-      return { changes: [{ put }], result: () => childrenOf(this.state, put, state.entry)[0] as RangeInfo };
-    });
+    return this.changeCatalog(() => mergeChange(this.state, this.state.container(container), left, right));
   }
 
   onRoutingChange(callback: (container: number) => void): void {
@@ -357,7 +345,7 @@ export class EmbeddedEngine implements RangeEngine {
     let bodies: Map<string, FetchedBody> | undefined;
     for (;;) {
       const state = this.state.container(container);
-      const target = this.#range(state, range);
+      const target = liveRange(state, range);
       let submission: UnitSubmission | undefined;
       const result = await new Promise<UnitResult | 'needs-body'>((resolve, reject) => {
         submission = new UnitSubmission({
@@ -393,7 +381,7 @@ export class EmbeddedEngine implements RangeEngine {
 
   readFeed(container: number, range: string, request: ReadFeedRequest): Promise<ReadFeedPage> {
     const state = this.state.container(container);
-    return readInRidOrder(this.state, state, this.#range(state, range), request);
+    return readInRidOrder(this.state, state, liveRange(state, range), request);
   }
 
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void> {
@@ -406,17 +394,17 @@ export class EmbeddedEngine implements RangeEngine {
   async feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage> {
     this.#waiters.checkOpen();
     const container = this.state.container(scope.container);
-    return readFeedPage(this.state, container, this.#range(container, scope.range), scope, request);
+    return readFeedPage(this.state, container, liveRange(container, scope.range), scope, request);
   }
 
   lsnAt(container: number, range: string, timeMs: number): number {
-    return lsnAtTime(this.state, this.#range(this.state.container(container), range), timeMs);
+    return lsnAtTime(this.state, liveRange(this.state.container(container), range), timeMs);
   }
 
   watch(container: number, scope: WatchScope, callback: () => void): () => void {
     const state = this.state.container(container);
     if (scope.range === undefined) return this.#waiters.ofContainer(container, scope, callback);
-    return this.#waiters.ofRange(this.#range(state, scope.range).number, scope, callback);
+    return this.#waiters.ofRange(liveRange(state, scope.range).number, scope, callback);
   }
 
   // Maintenance: each call does a bounded piece of work
@@ -511,13 +499,6 @@ export class EmbeddedEngine implements RangeEngine {
     return this.#committer;
   }
 
-  #range(container: ContainerState, id: string): RangeState {
-    const range = container.rangeWithId(id);
-    if (range !== undefined) return range;
-    if (Number(id) < container.entry.nextRangeId && /^\d+$/.test(id)) throw rangeIdGone(container, id);
-    throw new DatabaseError('range-unknown', `The container "${container.entry.id}" has no range ${id}.`);
-  }
-
   async #fetchBodies(
     container: ContainerState,
     unit: Unit,
@@ -542,10 +523,7 @@ export class EmbeddedEngine implements RangeEngine {
   async #publishReplayed(group: DurableGroup): Promise<void> {
     this.state.publish(group);
     this.writer.take(group);
-    while (this.state.overlay.isFull) {
-      if (this.writer.obstacle !== undefined) throw this.writer.obstacle;
-      await this.writer.progress();
-    }
+    await this.#room();
   }
 
   async #room(): Promise<void> {

@@ -4,6 +4,7 @@
 import type { Clock } from '../environment.ts';
 import { splitBytes } from '../limits.ts';
 import type { EmbeddedEngine } from './engine.ts';
+import { growByOne } from './growth.ts';
 
 const roundMs = 500;
 
@@ -35,6 +36,7 @@ export async function maintainOnce(engine: EmbeddedEngine, signal?: AbortSignal)
     await attempt(async () => {
       if (isThere() && isTrimDue(engine, number)) await engine.trim(number);
     });
+    await repeat(() => growByOne(engine, number));
     await attempt(async () => {
       const large = isThere() ? engine.ranges(number).filter((range) => range.sizeBytes > splitBytes) : [];
       for (const range of large) await engine.split(number, range.id);

@@ -52,6 +52,8 @@ export interface ContainerEntry {
   readonly timeMs: number;
   readonly version: number;
   readonly nextRangeId: number;
+  /** It is being split until it has so many. */
+  readonly rangesWanted?: number;
   /** In the order of the key space. */
   readonly ranges: readonly RangeEntry[];
   /** Ranges that are no more, with what took their place; the newest few. */

@@ -119,10 +119,13 @@ function replaced(
   const at = container.ranges.indexOf(gone[0] as RangeEntry);
   const ranges = [...container.ranges];
   ranges.splice(at, gone.length, ...children);
+  const { rangesWanted, ...rest } = container;
+  const isGrowing = rangesWanted !== undefined && ranges.length < rangesWanted;
   const childIds = children.map((range) => range.id);
   const goneNow = gone.map(({ id, min, max }) => ({ id, min, max, children: childIds }));
   return {
-    ...container,
+    ...rest,
+    ...(isGrowing ? { rangesWanted } : {}),
     ranges,
     nextRangeId: container.nextRangeId + children.length,
     gone: [...container.gone, ...goneNow].slice(-goneRangesMax),

@@ -2,20 +2,32 @@
 
 import type { ContainerInfo } from '@tidemark/engine';
 import { formatContainerDefinition } from '@tidemark/engine/internal';
-import { DatabaseError, databaseRid, defaultPartitionKeyPath, header } from '@tidemark/model';
+import {
+  DatabaseError,
+  databaseRid,
+  defaultPartitionKeyPath,
+  defaultThroughput,
+  newOffer,
+  rangesForThroughput,
+} from '@tidemark/model';
 import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
-import { throughputMax, throughputMin, throughputPerRange } from '../limits.ts';
-import type { CosmosRequest, RequestHead } from '../request.ts';
-import { ifMatchOf, jsonOf, textOfHeader } from '../request.ts';
+import { findOffer, requestedThroughput } from '../offer.ts';
+import type { CosmosRequest } from '../request.ts';
+import { ifMatchOf, jsonOf } from '../request.ts';
+import { pageOf } from '../resource-page.ts';
 import { findContainer, findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
 import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
 
 export async function createContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const owner = findDatabase(database, request.path);
-  const ranges = rangesFor(throughputOf(request));
-  const { info } = await database.createContainer(owner.id, definitionOf(request), { ranges });
+  // In a database with throughput of its own a container shares it, unless it asks for more.
+  const isShared = findOffer(database, owner.number) !== undefined;
+  const throughput = requestedThroughput(request) ?? (isShared ? undefined : defaultThroughput);
+  const options =
+    throughput === undefined ? {} : { ranges: rangesForThroughput(throughput), offer: newOffer(throughput) };
+  const { info } = await database.createContainer(owner.id, definitionOf(request), options);
   return resourceResponse(request, 201, resourceOf(info), databaseOwner(owner));
 }
 
@@ -26,8 +38,9 @@ export function readContainer(request: CosmosRequest, { database }: HandlerConte
 
 export function listContainers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const owner = findDatabase(database, request.path);
-  const values = database.containers(owner.id).map((each) => resourceOf(each).value);
-  return listResponse(owner.rid, 'DocumentCollections', values, databaseOwner(owner));
+  const { items, headers } = pageOf(request, database.containers(owner.id));
+  const values = items.map((each) => resourceOf(each).value);
+  return listResponse(owner.rid, 'DocumentCollections', values, { ...databaseOwner(owner), ...headers });
 }
 
 export async function replaceContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
@@ -58,35 +71,6 @@ function definitionOf(request: CosmosRequest): object {
   const isOld = request.apiVersion !== undefined && request.apiVersion < partitionKeysSince;
   if (!isOld || 'partitionKey' in definition) return definition;
   return { ...definition, partitionKey: { paths: [defaultPartitionKeyPath], kind: 'Hash', systemKey: true } };
-}
-
-/** Request units a second, undefined when the client leaves it to the server. */
-function throughputOf(request: RequestHead): number | undefined {
-  const manual = textOfHeader(request, header.throughput);
-  const autoscale = textOfHeader(request, header.autoscale);
-  if (manual !== undefined && autoscale !== undefined) {
-    throw new DatabaseError('bad-request', 'Give a throughput or autoscale settings, not both.');
-  }
-  const value = manual === undefined ? autoscaleMax(autoscale) : Number(manual);
-  if (value === undefined) return undefined;
-  if (Number.isInteger(value) && value >= throughputMin && value <= throughputMax) return value;
-  const text = manual ?? autoscale;
-  const message = `The throughput must be a whole number from ${throughputMin} to ${throughputMax}, not ${text}.`;
-  throw new DatabaseError('bad-request', message);
-}
-
-function autoscaleMax(settings: string | undefined): number | undefined {
-  if (settings === undefined) return undefined;
-  try {
-    const { maxThroughput } = JSON.parse(settings) as { maxThroughput?: unknown };
-    return Number(maxThroughput);
-  } catch (error) {
-    throw new DatabaseError('bad-request', 'The autoscale settings are not valid JSON.', { cause: error });
-  }
-}
-
-function rangesFor(throughput: number | undefined): number {
-  return throughput === undefined ? 1 : Math.ceil(throughput / throughputPerRange);
 }
 
 function resourceOf(info: ContainerInfo): Resource {

@@ -1,11 +1,13 @@
 // Databases: a name around containers.
 
 import type { DatabaseInfo } from '@tidemark/engine';
-import { DatabaseError } from '@tidemark/model';
+import { DatabaseError, newOffer } from '@tidemark/model';
 import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
+import { requestedThroughput } from '../offer.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, jsonOf } from '../request.ts';
+import { pageOf } from '../resource-page.ts';
 import { findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
 import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
@@ -16,7 +18,9 @@ export async function createDatabase(request: CosmosRequest, { database }: Handl
     throw new DatabaseError('invalid-definition', 'A database is created from a JSON object with an "id".');
   }
   // The engine checks what kind of thing the id is.
-  const created = await database.createDatabase(body.id as string);
+  const throughput = requestedThroughput(request);
+  const options = throughput === undefined ? {} : { offer: newOffer(throughput) };
+  const created = await database.createDatabase(body.id as string, options);
   return resourceResponse(request, 201, resourceOf(created), databaseOwner(created));
 }
 
@@ -25,9 +29,10 @@ export function readDatabase(request: CosmosRequest, { database }: HandlerContex
   return resourceResponse(request, 200, resourceOf(found), databaseOwner(found));
 }
 
-export function listDatabases(_request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const values = database.databases().map((each) => resourceOf(each).value);
-  return listResponse('', 'Databases', values, {});
+export function listDatabases(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
+  const { items, headers } = pageOf(request, database.databases());
+  const values = items.map((each) => resourceOf(each).value);
+  return listResponse('', 'Databases', values, headers);
 }
 
 export async function deleteDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {

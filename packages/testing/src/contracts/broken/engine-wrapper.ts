@@ -94,6 +94,10 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.split(container, range, at);
   }
 
+  grow(container: number, ranges: number): Promise<void> {
+    return this.inner.grow(container, ranges);
+  }
+
   merge(container: number, left: string, right: string): Promise<RangeInfo> {
     return this.inner.merge(container, left, right);
   }

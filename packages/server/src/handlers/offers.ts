@@ -1,0 +1,159 @@
+// Offers: read, listed, found by what they are for, and changed. They come and go with their database or container.
+
+import type { Database, NamedInfo } from '@tidemark/engine';
+import type { Throughput } from '@tidemark/model';
+import {
+  autoscaleThroughput,
+  changedOffer,
+  containerRid,
+  DatabaseError,
+  databaseRid,
+  header,
+  leastThroughput,
+  manualThroughput,
+  migrated,
+  parseResourceId,
+  peakOf,
+  rangesForThroughput,
+} from '@tidemark/model';
+import type { HandlerContext } from '../handler.ts';
+import { findOffer, offerOf } from '../offer.ts';
+import { recogniseQuery } from '../recognised-query.ts';
+import type { CosmosRequest } from '../request.ts';
+import { ifMatchOf, isHeaderTrue, jsonOf } from '../request.ts';
+import { pageOf } from '../resource-page.ts';
+import type { CosmosResponse, Resource } from '../response.ts';
+import { listResponse, resourceResponse } from '../response.ts';
+
+export function listOffers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
+  const { items, headers } = pageOf(request, database.resources.list('offer'));
+  return listResponse('', 'Offers', items.map(offerValue), headers);
+}
+
+/** Clients find an offer by the `_self` of what it is for. */
+export function queryOffers(request: CosmosRequest, context: HandlerContext): CosmosResponse {
+  const query = recogniseQuery(jsonOf(request));
+  if (query.kind === 'id-prefix') {
+    throw new DatabaseError('not-supported', 'Offers are found by root.resource = "…" and by nothing else yet.');
+  }
+  if (query.kind === 'all') return listOffers(request, context);
+  const found = findByResource(context.database, query.resource);
+  return listResponse('', 'Offers', found === undefined ? [] : [offerValue(found)], {});
+}
+
+export function readOffer(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
+  return offerResponse(request, database, findByPath(request, database));
+}
+
+export async function replaceOffer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+  const before = findByPath(request, database);
+  const body = jsonOf(request);
+  checkIdentity(before, body);
+  const throughput = wantedThroughput(request, before, body);
+  const value = changedOffer(offerOf(before), throughput);
+  const after = await database.resources.replace(before.number, { value }, ifMatchOf(request));
+  const [, container] = after.owners;
+  const ranges = rangesForThroughput(throughput);
+  // Also when it is only said again: if the process died in between, saying it again has to help.
+  if (container !== undefined) await database.engine.grow(container, ranges);
+  return offerResponse(request, database, after);
+}
+
+function findByResource(database: Database, self: string): NamedInfo | undefined {
+  // `dbs/{rid}/` or `dbs/{rid}/colls/{rid}/`: the last rid has the number of the owner in it.
+  const owner = parseResourceId(self.split('/').at(-2) ?? '')?.parts.at(-1);
+  const found = owner === undefined ? undefined : findOffer(database, owner);
+  return found !== undefined && ownerOf(found).self === self ? found : undefined;
+}
+
+function findByPath(request: CosmosRequest, database: Database): NamedInfo {
+  const rid = request.path.ids[0] ?? '';
+  const found = database.resources.findByRid('offer', rid);
+  if (found !== undefined) return found;
+  throw new DatabaseError('not-found', `Resource Not Found: there is no offer "${rid}".`);
+}
+
+/** Wire: an offer cannot be turned into that of something else (wire 6). */
+function checkIdentity(info: NamedInfo, body: unknown): void {
+  const { rid, self } = ownerOf(info);
+  const fixed = { id: info.rid, _rid: info.rid, resource: self, offerResourceId: rid, offerVersion: 'V2' };
+  for (const [name, value] of Object.entries(fixed)) {
+    const given = member(body, name);
+    if (given === undefined || given === value) continue;
+    const message = `The ${name} of an offer cannot change; it is ${JSON.stringify(value)}.`;
+    throw new DatabaseError('bad-request', message);
+  }
+}
+
+function wantedThroughput(request: CosmosRequest, info: NamedInfo, body: unknown): Throughput {
+  const offer = offerOf(info);
+  const toAutoscale = isHeaderTrue(request, header.migrateToAutoscale);
+  const toManual = isHeaderTrue(request, header.migrateToManual);
+  if (toAutoscale && toManual) {
+    throw new DatabaseError('bad-request', 'An offer goes to autoscale or to manual throughput, not to both.');
+  }
+  if (toAutoscale) return migrated(offer, 'autoscale');
+  if (toManual) return migrated(offer, 'manual');
+  const content = member(body, 'content');
+  const settings = member(content, 'offerAutopilotSettings') ?? undefined;
+  if (offer.throughput.kind === 'manual') {
+    if (settings === undefined) return manualThroughput(member(content, 'offerThroughput'));
+    throw new DatabaseError('bad-request', `A manual offer goes to autoscale with ${header.migrateToAutoscale}: true.`);
+  }
+  // The throughput that is there beside the settings is what the client has read, not what it wants.
+  if (settings !== undefined) return autoscaleThroughput(settings);
+  throw new DatabaseError('bad-request', `An autoscale offer goes to manual with ${header.migrateToManual}: true.`);
+}
+
+function offerResponse(request: CosmosRequest, database: Database, info: NamedInfo): CosmosResponse {
+  const offer = offerOf(info);
+  const [, container] = info.owners;
+  const isPending = container !== undefined && database.engine.container(container).rangesWanted !== undefined;
+  const resource: Resource = { value: offerValue(info), etag: info.etag, timeMs: info.timeMs };
+  return resourceResponse(request, 200, resource, {
+    [header.offerReplacePending]: String(isPending),
+    [header.throughputLeast]: String(leastThroughput(offer, offer.throughput.kind)),
+  });
+}
+
+function ownerOf({ owners }: NamedInfo): { readonly rid: string; readonly self: string } {
+  const [database = 0, container] = owners;
+  const rid = databaseRid(database);
+  if (container === undefined) return { rid, self: `dbs/${rid}/` };
+  const inner = containerRid(database, container);
+  return { rid: inner, self: `dbs/${rid}/colls/${inner}/` };
+}
+
+function offerValue(info: NamedInfo): object {
+  const { throughput, unitsPerSecondEver } = offerOf(info);
+  const { rid, self } = ownerOf(info);
+  return {
+    offerVersion: 'V2',
+    resource: self,
+    offerType: 'Invalid',
+    offerResourceId: rid,
+    id: info.rid,
+    content: {
+      // Wire: autoscale shows the tenth of its maximum that is always there.
+      offerThroughput: throughput.kind === 'manual' ? throughput.unitsPerSecond : peakOf(throughput) / 10,
+      offerIsRUPerMinuteThroughputEnabled: false,
+      offerMinimumThroughputParameters: { maxThroughputEverProvisioned: unitsPerSecondEver },
+      ...(throughput.kind === 'manual' ? {} : { offerAutopilotSettings: settingsOf(throughput) }),
+    },
+    _rid: info.rid,
+    _self: `offers/${info.rid}/`,
+    _etag: `"${info.etag}"`,
+    _ts: Math.floor(info.timeMs / 1000),
+  };
+}
+
+function settingsOf(throughput: Extract<Throughput, { kind: 'autoscale' }>): object {
+  const { unitsPerSecondMax, incrementPercent } = throughput;
+  if (incrementPercent === undefined) return { maxThroughput: unitsPerSecondMax };
+  return { maxThroughput: unitsPerSecondMax, autoUpgradePolicy: { throughputPolicy: { incrementPercent } } };
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
