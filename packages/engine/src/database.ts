@@ -18,7 +18,7 @@ import { lockFolder } from './files/folder-lock.ts';
 import { memoryFiles } from './files/memory-files.ts';
 import { nodeFiles } from './files/node-files.ts';
 import { claimFolder } from './folder.ts';
-import { lmdbIndexProvider } from './index/lmdb-provider.ts';
+import { indexBytes, lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
 import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
 import type { LongWorkOptions } from './long-work.ts';
@@ -164,6 +164,11 @@ export class Database implements AsyncDisposable {
 
   get health(): EngineHealth {
     return this.#engine.health;
+  }
+
+  /** What the index takes of the disk; undefined when it is in memory. */
+  async indexBytes(): Promise<number | undefined> {
+    return this.folder === undefined ? undefined : indexBytes(this.folder);
   }
 
   get figures(): EngineFigures {

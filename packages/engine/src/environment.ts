@@ -3,6 +3,8 @@
 export interface Clock {
   /** Wall clock, milliseconds since 1970. It may jump either way; the engine copes. */
   nowMs(): number;
+  /** For measuring: milliseconds since whenever, with fractions, that never jump. */
+  monotonicMs(): number;
   /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves after everybody who is ready to run has run: what a group waits for before it closes. */

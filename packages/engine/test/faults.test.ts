@@ -5,7 +5,7 @@ import { DatabaseError } from '@tidemark/model';
 import { FaultFiles } from '@tidemark/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
-import { memoryFiles } from '../src/internal.ts';
+import { maintainOnce, memoryFiles } from '../src/internal.ts';
 import type { Answer } from './fault-kit.ts';
 import { faultyIndex, openInProcess } from './fault-kit.ts';
 import { aContainer, aDocument, aFolder, feedOf, keptIndex, mountSmallDisk, openOn, refusal } from './harness.ts';
@@ -47,6 +47,7 @@ describe('a full disk', () => {
     const health = database.health;
     files.freeBytes = Number.POSITIVE_INFINITY;
     await write(n);
+    const recovered = database.health.status;
     await container.split('0');
     const report = await database.check();
     await database.close();
@@ -60,9 +61,32 @@ describe('a full disk', () => {
     expect(read?.value['id']).toBe('d3');
     expect(batch.code).toBe('disk-full');
     expect(split.code).toBe('disk-full');
-    expect(health.status).toBe('ok');
+    expect(health).toMatchObject({ status: 'disk-full', message: expect.stringContaining('Free space') });
+    expect(recovered).toBe('ok');
     expect(report.problems).toEqual([]);
     expect(new Set(found.keys())).toEqual(acknowledged);
+  });
+
+  test('[engine 12] that there is room again shows in the health before anybody writes', async () => {
+    const files = new FaultFiles(memoryFiles());
+    const database = await openOn(files);
+    const container = await aContainer(database);
+    files.freeBytes = 0;
+    let refused = 'accepted';
+    for (let n = 0; refused === 'accepted' && n < 500; n += 1) {
+      refused = (await refusal(container.upsert(aDocument(n, { text: 'x'.repeat(500) })))).code;
+    }
+
+    await maintainOnce(database.engine);
+    const whileFull = database.health.status;
+    files.freeBytes = Number.POSITIVE_INFINITY;
+    await maintainOnce(database.engine);
+    await until(() => database.health.status === 'ok');
+    const written = await refusal(container.upsert(aDocument(501)));
+    await database.close();
+
+    expect([refused, whileFull]).toEqual(['disk-full', 'disk-full']);
+    expect(written.code).toBe('accepted');
   });
 
   test('[engine 12] a disk that is really full stops writes only, and they go on when there is room', async (context) => {
@@ -98,7 +122,7 @@ describe('a full disk', () => {
       expect(refused.code).toBe('disk-full');
       expect(whileFull).toBe(acknowledged.size - 1);
       expect(read?.value['id']).toBe('d3');
-      expect(health.status).toBe('ok');
+      expect(health.status).toBe('disk-full');
       expect(report.problems).toEqual([]);
       expect(new Set(found.keys())).toEqual(acknowledged);
     } finally {
@@ -119,12 +143,13 @@ describe('a full disk', () => {
     const health = database.health.status;
     index.fails = undefined;
     await until(() => database.figures.indexedSequence === database.figures.sequence);
+    const recovered = database.health.status;
     const report = await database.check();
     await database.close();
 
     expect(settled.code).toBe('disk-full');
     expect(whileFull).toBe(50);
-    expect(health).toBe('ok');
+    expect([health, recovered]).toEqual(['disk-full', 'ok']);
     expect(report.problems).toEqual([]);
   });
 

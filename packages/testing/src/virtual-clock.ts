@@ -24,6 +24,10 @@ export class VirtualClock implements Clock {
     return this.#wallMs;
   }
 
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -17,6 +17,7 @@ import { groupBytesMax, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '..
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { OpenGroup } from '../state/group.ts';
+import type { EngineFigures } from './health.ts';
 
 /** What a submission does with its turn: it adds its records to the group and says how it will be answered. */
 export interface Submission {
@@ -56,6 +57,9 @@ export class Committer {
   #isClosing = false;
   #nextSequence: number;
   #groups = 0;
+  #units = 0;
+  #groupBytes = 0;
+  #flushMs = 0;
   /** In the last group; tells a lone writer from a crowd. */
   #unitsBefore = 0;
 
@@ -68,8 +72,8 @@ export class Committer {
     return this.#failure;
   }
 
-  get groups(): number {
-    return this.#groups;
+  get figures(): Pick<EngineFigures, 'groups' | 'units' | 'groupBytes' | 'flushMs'> {
+    return { groups: this.#groups, units: this.#units, groupBytes: this.#groupBytes, flushMs: this.#flushMs };
   }
 
   /** The sequence of the last frame that was appended. */
@@ -169,6 +173,8 @@ export class Committer {
       return;
     }
     this.#groups += 1;
+    this.#units += group.units;
+    this.#groupBytes += durable.view.header.length;
     group.settle(undefined);
   }
 
@@ -190,7 +196,12 @@ export class Committer {
     });
     this.#nextSequence += 1;
     await segments.append(closed.frame, closed.group.view.header.recordCount);
-    if (this.#options.sync === 'full') await segments.flush();
+    if (this.#options.sync === 'full') {
+      const { clock } = this.#options.environment;
+      const beforeMs = clock.monotonicMs();
+      await segments.flush();
+      this.#flushMs += clock.monotonicMs() - beforeMs;
+    }
     return closed.group;
   }
 

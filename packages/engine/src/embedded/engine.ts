@@ -218,14 +218,14 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   get health(): EngineHealth {
-    const failure = this.#failure;
+    const failure = this.#failure ?? this.state.segments.obstacle ?? this.writer.obstacle;
     return { status: statusOf(failure), message: failure?.message, clockJumpMs: this.#clockJumpMs };
   }
 
   get figures(): EngineFigures {
     const { segments, overlay, usage } = this.state;
     return {
-      groups: this.#committing.groups,
+      ...this.#committing.figures,
       segmentBytes: segments.bytes,
       segments: segments.all.length,
       overlayRecords: overlay.records,

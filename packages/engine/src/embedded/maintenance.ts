@@ -29,6 +29,8 @@ export async function maintainOnce(engine: EmbeddedEngine, signal?: AbortSignal)
     attempt(async () => {
       while (!isStopped() && Number(await step()) > 0);
     });
+  // Whoever looks at the health must not be told of a full disk only because nobody has written since.
+  engine.state.segments.retrySpare();
   await repeat(() => engine.purge());
   for (const { number } of engine.state.catalog.containers()) {
     const isThere = () => engine.state.findContainer(number) !== undefined;

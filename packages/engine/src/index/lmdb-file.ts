@@ -23,7 +23,7 @@
 // Other pages begin with page number (8) and, at 18, flags; 0x01 = branch, 0x02 = leaf.
 
 import type { FileHandle } from 'node:fs/promises';
-import { open, statfs } from 'node:fs/promises';
+import { open, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseError } from '@tidemark/model';
 
@@ -33,6 +33,12 @@ const freeBytesMin = 1024 * 1024;
 export async function isNearlyFull(folder: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize < freeBytesMin;
+}
+
+/** What the environment takes of the disk; the file may have holes. */
+export async function lmdbBytes(folder: string): Promise<number> {
+  const { blocks } = await stat(join(folder, 'data.mdb'));
+  return blocks * 512;
 }
 
 /** Throws rather than let LMDB fail to open the folder's environment. An absent or empty file is a new environment. */

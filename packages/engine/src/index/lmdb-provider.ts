@@ -14,11 +14,17 @@ import type { Environment } from '../environment.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
 import type { IndexStore } from './index-store.ts';
+import { lmdbBytes } from './lmdb-file.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
 
 const folderName = 'index';
 const trialPath = 'index.trial';
 const attemptsMax = 2;
+
+/** What the index of a data folder takes of the disk. */
+export function indexBytes(folder: string): Promise<number> {
+  return lmdbBytes(join(folder, folderName));
+}
 
 export interface LmdbIndexProvider {
   open(): Promise<IndexStore>;

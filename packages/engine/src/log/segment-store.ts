@@ -69,6 +69,9 @@ export class SegmentStore {
   #nextBytes: number;
   #spare: Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> | undefined;
   #spareNumber = 0;
+  /** Why the last spare that was tried could not be made. */
+  #obstacle: DatabaseError | undefined;
+  #isRetrying = false;
   /** Segments from this id on are warm; undefined when they have to be counted anew. */
   #warmFromId: number | undefined;
   /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
@@ -114,6 +117,11 @@ export class SegmentStore {
     let bytes = 0;
     for (const segment of this.#segments.values()) bytes += segment.usedBytes;
     return bytes;
+  }
+
+  /** No room for the next segment; writes go on as long as the active one has some. */
+  get obstacle(): DatabaseError | undefined {
+    return this.#obstacle;
   }
 
   takeId(): number {
@@ -180,6 +188,18 @@ export class SegmentStore {
     this.#spare = this.#makeSpare(this.#nextBytes);
     // The failure is looked at when the spare is needed; by then there may be room again.
     this.#spare.catch(() => {});
+  }
+
+  /** Tries again whether there is room, so that it is known before somebody writes. */
+  retrySpare(): void {
+    if (this.#obstacle === undefined || this.#isRetrying || this.#isClosed) return;
+    this.#isRetrying = true;
+    const spare = this.#makeSpare(this.#nextBytes);
+    const done = (): void => {
+      this.#isRetrying = false;
+    };
+    spare.then(done, done);
+    this.#spare = spare;
   }
 
   /** Writes at the end of the active segment; the caller has made sure that there is room, and flushes next. */
@@ -373,14 +393,15 @@ export class SegmentStore {
     try {
       await file.preallocate(bytes);
       await file.sync();
+      this.#obstacle = undefined;
       return { file, path, bytes };
     } catch (error) {
       await file.close();
       await this.#files.remove(path);
       if (isDiskFull(error)) {
-        throw new DatabaseError('disk-full', 'There is no room for the next log segment. Free space on the disk.', {
-          cause: error,
-        });
+        const message = 'There is no room for the next log segment. Free space on the disk.';
+        this.#obstacle = new DatabaseError('disk-full', message, { cause: error });
+        throw this.#obstacle;
       }
       throw error;
     }
