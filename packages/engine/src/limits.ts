@@ -27,8 +27,10 @@ export const slicesPerChunk = 64;
 /** Of so many ranges the last of these entries is kept in memory, about 8 KiB each; of others it is read again. */
 export const indexedRangesMax = 4_096;
 
-/** A feed page reads at most this much at once from a segment. */
+/** A feed page reads at most this much at once from a segment; a longer frame is read whole. */
 export const readBytesMax: number = 1 * MiB;
+/** The first read of a page, which nobody has begun before; and what a read must have to be worth a thread. */
+export const firstReadBytesMax: number = 256 * KiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
 export const pageBytesMax: number = 4 * MiB;
 export const pageItemsMax = 10_000;

@@ -7,7 +7,7 @@ import { lsnFloorAt } from '../feed/time.ts';
 import { decodeVersion } from '../index/documents.ts';
 import type { IndexChange } from '../index/index-store.ts';
 import { dueTtlBounds, metaKey, metaKind, partitionBounds, treeBounds } from '../index/keys.ts';
-import { jobDocumentsMax, scanBytesMax, scanEntriesMax } from '../limits.ts';
+import { jobDocumentsMax, readBytesMax, scanBytesMax, scanEntriesMax } from '../limits.ts';
 import { operation } from '../log/frame.ts';
 import type { RangeEngine } from '../range-engine.ts';
 import type { CatalogChange, ContainerEntry } from '../state/catalog.ts';
@@ -63,14 +63,16 @@ async function sweepByDefault(
   const nowSecond = Math.floor(Math.max(host.state.environment.clock.nowMs(), range.tailTimeMs) / 1000);
   const layout = await host.state.steadyLayout();
   const start = sweptLsn(host.state, range);
-  const walk = new LineageWalk(host.state, range, start, undefined);
+  const walk = new LineageWalk(host.state, range, start, undefined, { needsTables: true });
+  const room = { itemsLeft: jobDocumentsMax, bytesLeft: readBytesMax };
   const targets: Target[] = [];
   let swept = start;
   let isDone = false;
   while (!isDone && targets.length < jobDocumentsMax && walk.bytesRead < scanBytesMax) {
-    const stretch = await walk.next();
-    if (stretch === undefined) break;
-    const { view, superseded } = stretch.loaded;
+    const stretch = await walk.next(room);
+    if (stretch?.kind !== 'records') break;
+    const { view } = stretch;
+    const { superseded } = stretch.loaded;
     for (let record = stretch.first; record < stretch.end; record += 1) {
       const lsn = view.lsn(record);
       // The last LSN may have more records than have been looked at; it is looked at again.

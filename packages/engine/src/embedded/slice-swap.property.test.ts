@@ -17,8 +17,8 @@ function slicesOf(count: number, perSegment: number): Slice[] {
 }
 
 function sliceAt(firstLsn: number, lastLsn: number, segment: number): Slice {
-  const rest = { offset: 0, length: 0, records: 1, run: 0, tableBytes: 0, bodyOffset: 0, bodyBytes: 0 };
-  return { firstLsn, lastLsn, segment, ...rest };
+  const bodies = { tableBytes: 0, bodyOffset: 0, bodyBytes: 0, bodyCrc: 0, firstOrdinal: 0, hasDeletes: false };
+  return { firstLsn, lastLsn, segment, offset: 0, length: 0, records: 1, run: 0, ...bodies };
 }
 
 async function indexOf(slices: readonly Slice[], perChunk: number): Promise<ReturnType<typeof memoryIndex>> {

@@ -6,7 +6,8 @@ import type { ContainerState } from '../state/container-state.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { Stretch } from './lineage-walk.ts';
 import type { PageBuilder } from './page.ts';
-import { verifyBodies } from './page.ts';
+import { verifyBodies, verifyRun } from './page.ts';
+import type { LoadedSlice } from './slice-walk.ts';
 
 export interface LatestFilter {
   readonly nowMs: number;
@@ -15,6 +16,13 @@ export interface LatestFilter {
 
 let chosen = new Uint32Array(4096);
 
+/** Adds a run as it lies. The walk has made sure that all of it is of use and fits. */
+export function addRun(page: PageBuilder, loaded: LoadedSlice): void {
+  verifyRun(loaded);
+  page.lastLsn = loaded.slice.lastLsn;
+  page.add(loaded.bodies, loaded.slice.records);
+}
+
 /** Adds the live documents of a stretch. Returns false when the page was full before the stretch was used up. */
 export function addLatest(
   page: PageBuilder,
@@ -22,7 +30,8 @@ export function addLatest(
   stretch: Stretch,
   filter: LatestFilter,
 ): boolean {
-  const { view, slice, superseded: bits } = stretch.loaded;
+  const { view } = stretch;
+  const { slice, superseded: bits } = stretch.loaded;
   const hasTtl = container.defaultTtl !== undefined;
   const hasPurges = container.purges.size > 0;
   const keys = stretch.filter;
@@ -61,7 +70,7 @@ export function addLatest(
     }
     if (hasPurges && container.isPurged(view.partitionKey(record), lsn)) continue;
     chosen[count++] = record;
-    const start = view.bodyOffset(record);
+    const start = view.bodyStart(record);
     const end = start + view.bodyLength(record);
     bytes += end - start;
     if (start === pieceEnd + 1) {
@@ -75,7 +84,7 @@ export function addLatest(
     pieceCount = 1;
   }
   if (pieceStart >= 0) pieces.push({ start: pieceStart, end: pieceEnd, count: pieceCount });
-  verifyBodies(stretch.loaded, chosen, count);
+  verifyBodies(stretch.loaded, view, chosen, count);
   for (const piece of pieces) page.add(view.bytes.subarray(piece.start, piece.end), piece.count);
   if (page.count !== startCount + count) throw new Error('unreachable: a document was counted and not added');
   return isComplete;

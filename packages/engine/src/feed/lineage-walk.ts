@@ -5,14 +5,24 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { effectiveKeyFromHex } from '@tidemark/model';
+import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
-import type { LoadedSlice } from './slice-walk.ts';
+import type { LoadedSlice, SliceWalkOptions } from './slice-walk.ts';
 import { SliceWalk } from './slice-walk.ts';
+import type { Room } from './window.ts';
 
-/** A stretch of records of one slice: [first, end). */
-export interface Stretch {
+/** A slice whose run is all after what was read before, all of it of use, and fits: nobody has to look inside. */
+export interface WholeRun {
+  readonly kind: 'run';
   readonly loaded: LoadedSlice;
+}
+
+/** Records of one slice: [first, end). */
+export interface Stretch {
+  readonly kind: 'records';
+  readonly loaded: LoadedSlice;
+  readonly view: FrameView;
   readonly first: number;
   readonly end: number;
   /** Only records with these keys count; undefined when all of them do. */
@@ -29,111 +39,143 @@ interface Source {
   readonly filter: KeyFilter | undefined;
   readonly endLsn: number;
   head: LoadedSlice | undefined;
-  /** The next record of the head. */
+  /** The next record of the head, where it has a table. */
   record: number;
-  isDone: boolean;
+  /** The LSN of the next record; as long as there is no head, none is below it. */
+  lsn: number;
 }
 
 export class LineageWalk {
   readonly #sources: Source[];
-  #after: number;
+  readonly #after: number;
+  readonly #range: RangeState;
+  readonly #room = { itemsLeft: 0, bytesLeft: 0, beforeLsn: 0 };
   /** The tail of the range at the moment when nothing was left to read. */
   #drainedTail: number | undefined;
-  readonly #range: RangeState;
 
-  constructor(state: DatabaseState, range: RangeState, after: number, keys: KeyRange | undefined) {
+  constructor(
+    state: DatabaseState,
+    range: RangeState,
+    after: number,
+    keys: KeyRange | undefined,
+    options: SliceWalkOptions,
+  ) {
     this.#range = range;
     this.#after = after;
     const wanted = narrow(range.entry, keys);
     const lineage = [...range.entry.ancestors, { ...range.entry, endLsn: Number.POSITIVE_INFINITY }];
     this.#sources = lineage
       .filter((source) => source.endLsn > after)
-      .map((source) => ({
-        walk: new SliceWalk(state, source.number, after),
-        filter: covers(wanted, source) ? undefined : filterOf(wanted),
-        endLsn: source.endLsn,
-        head: undefined,
-        record: 0,
-        isDone: false,
-      }));
+      .map((source) => {
+        const filter = covers(wanted, source) ? undefined : filterOf(wanted);
+        const needsTables = options.needsTables || filter !== undefined;
+        const walk = new SliceWalk(state, source.number, after, { needsTables });
+        return { walk, filter, endLsn: source.endLsn, head: undefined, record: 0, lsn: 0 };
+      });
   }
 
   get bytesRead(): number {
-    return this.#sources.reduce((sum, source) => sum + source.walk.bytesRead, 0);
+    let bytes = 0;
+    for (const source of this.#sources) bytes += source.walk.bytesRead;
+    return bytes;
   }
 
   get drainedTail(): number | undefined {
     return this.#drainedTail;
   }
 
+  /** No record that comes is below this LSN; undefined when none comes. */
+  get nextLsn(): number | undefined {
+    let lsn: number | undefined;
+    for (const source of this.#sources) {
+      if (this.#look(source) && (lsn === undefined || source.lsn < lsn)) lsn = source.lsn;
+    }
+    return lsn;
+  }
+
   /**
-   * The next stretch; all of its records are after the ones before. Ends where another source has a record with the same or
+   * What comes next; all of its records are after the ones before. Ends where another source has a record with the same or
    * a lower LSN. Undefined when everything has been read.
    */
-  async next(): Promise<Stretch | undefined> {
-    for (const source of this.#sources) await this.#fill(source);
-    let best: Source | undefined;
-    let bestLsn = Number.POSITIVE_INFINITY;
-    let otherLsn = Number.POSITIVE_INFINITY;
-    for (const source of this.#sources) {
-      if (source.head === undefined) continue;
-      const lsn = source.head.view.lsn(source.record);
-      if (lsn < bestLsn) {
-        otherLsn = bestLsn;
-        bestLsn = lsn;
-        best = source;
-      } else otherLsn = Math.min(otherLsn, lsn);
+  next(
+    room: Pick<Room, 'itemsLeft' | 'bytesLeft'>,
+  ): WholeRun | Stretch | Promise<WholeRun | Stretch | undefined> | undefined {
+    for (;;) {
+      let best: Source | undefined;
+      let otherLsn = Number.POSITIVE_INFINITY;
+      for (const source of this.#sources) {
+        if (!this.#look(source)) continue;
+        if (best === undefined || source.lsn < best.lsn) {
+          if (best !== undefined) otherLsn = Math.min(otherLsn, best.lsn);
+          best = source;
+        } else otherLsn = Math.min(otherLsn, source.lsn);
+      }
+      if (best === undefined) {
+        this.#drainedTail = this.#range.tailLsn;
+        return undefined;
+      }
+      if (best.head !== undefined) return this.#take(best, best.head, Math.max(otherLsn, best.lsn + 1));
+      this.#room.itemsLeft = room.itemsLeft;
+      this.#room.bytesLeft = room.bytesLeft;
+      this.#room.beforeLsn = otherLsn;
+      const loaded = best.walk.next(this.#room);
+      if (loaded instanceof Promise) {
+        const source = best;
+        return loaded.then((late) => {
+          this.#begin(source, late);
+          return this.next(room);
+        });
+      }
+      this.#begin(best, loaded);
     }
-    if (best === undefined || best.head === undefined) {
-      this.#noteDrained();
-      return undefined;
-    }
-    return this.#stretch(best, best.head, Math.max(otherLsn, bestLsn + 1));
   }
 
-  /** Filling one source may have waited while the live one got more: then it is not the end after all. */
-  #noteDrained(): void {
-    const live = this.#sources.at(-1);
-    if (live?.walk.isAtEnd() ?? true) this.#drainedTail = this.#range.tailLsn;
+  /** Whether the source has anything; if so, its `lsn` is set. */
+  #look(source: Source): boolean {
+    if (source.head !== undefined) return true;
+    const slice = source.walk.peek();
+    // An ancestor is complete. The live range may get more at any time; it is looked at anew for every stretch.
+    if (slice === undefined || slice.firstLsn > source.endLsn) return false;
+    source.lsn = Math.max(slice.firstLsn, this.#after + 1);
+    return true;
   }
 
-  #stretch(source: Source, head: LoadedSlice, beforeLsn: number): Stretch {
+  #begin(source: Source, loaded: LoadedSlice | undefined): void {
+    if (loaded === undefined) return;
+    const { slice, view } = loaded;
+    if (view === undefined) {
+      source.head = loaded;
+      source.lsn = slice.firstLsn;
+      return;
+    }
+    const record = firstRecordAfter(loaded, view, this.#after);
+    if (record === view.firstRecordOfRun(slice.run) + slice.records) return;
+    source.head = loaded;
+    source.record = record;
+    source.lsn = view.lsn(record);
+  }
+
+  #take(source: Source, head: LoadedSlice, beforeLsn: number): WholeRun | Stretch {
+    const { slice, view } = head;
+    if (view === undefined) {
+      source.head = undefined;
+      return { kind: 'run', loaded: head };
+    }
     const first = source.record;
-    const { view } = head;
-    const endOfRun = view.firstRecordOfRun(head.slice.run) + head.slice.records;
+    const endOfRun = view.firstRecordOfRun(slice.run) + slice.records;
     let end = endOfRun;
-    if (head.slice.lastLsn >= beforeLsn) {
+    if (slice.lastLsn >= beforeLsn) {
       end = first;
       while (end < endOfRun && view.lsn(end) < beforeLsn) end += 1;
     }
     source.record = end;
     if (end === endOfRun) source.head = undefined;
-    return { loaded: head, first, end, filter: source.filter };
-  }
-
-  async #fill(source: Source): Promise<void> {
-    while (source.head === undefined && !source.isDone) {
-      const loaded = await source.walk.next();
-      if (loaded === undefined) {
-        // An ancestor is complete; the live range may get more, but this page ends here.
-        source.isDone = true;
-        return;
-      }
-      if (loaded.slice.firstLsn > source.endLsn) {
-        source.isDone = true;
-        return;
-      }
-      const record = firstRecordAfter(loaded, this.#after);
-      if (record < loaded.view.firstRecordOfRun(loaded.slice.run) + loaded.slice.records) {
-        source.head = loaded;
-        source.record = record;
-      }
-    }
+    else source.lsn = view.lsn(end);
+    return { kind: 'records', loaded: head, view, first, end, filter: source.filter };
   }
 }
 
-function firstRecordAfter(loaded: LoadedSlice, after: number): number {
-  const { view, slice } = loaded;
+function firstRecordAfter({ slice }: LoadedSlice, view: FrameView, after: number): number {
   let low = view.firstRecordOfRun(slice.run);
   let high = low + slice.records;
   if (slice.firstLsn > after) return low;

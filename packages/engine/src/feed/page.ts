@@ -1,5 +1,7 @@
 // A page of the feed in the making: pieces of bytes, counted, ended only between two LSNs.
 
+import { crc32 } from 'node:zlib';
+import type { FrameView } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 
@@ -24,6 +26,14 @@ export class PageBuilder {
     return this.isFullWith(0, 0);
   }
 
+  get itemsLeft(): number {
+    return this.#itemsMax - this.count;
+  }
+
+  get bytesLeft(): number {
+    return this.#bytesMax - this.bytes;
+  }
+
   /** Whether the page would be full with this much more on it. */
   isFullWith(count: number, bytes: number): boolean {
     return this.count + count >= this.#itemsMax || this.bytes + bytes >= this.#bytesMax;
@@ -38,24 +48,29 @@ export class PageBuilder {
   }
 }
 
-/** Bodies that came from the disk are checked before they leave: all of a run at once when all of it is served. */
-export function verifyBodies(loaded: LoadedSlice, records: Uint32Array, count: number): void {
+/** A run that came from the disk is checked as a whole before it leaves. */
+export function verifyRun({ slice, bodies, isFromDisk }: LoadedSlice): void {
+  if (!isFromDisk || crc32(bodies) === slice.bodyCrc) return;
+  const offset = slice.offset + slice.bodyOffset;
+  throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a run of documents is wrong');
+}
+
+/** Single bodies that came from the disk are checked before they leave: all of the run at once when most of it is served. */
+export function verifyBodies(loaded: LoadedSlice, view: FrameView, records: Uint32Array, count: number): void {
   if (!loaded.isFromDisk || count === 0) return;
-  const { view, slice } = loaded;
-  if (count === slice.records) {
-    if (view.verifyRun(slice.run)) return;
-  }
+  const { slice, bodies } = loaded;
+  if (count * 2 > slice.records && crc32(bodies) === slice.bodyCrc) return;
   let end = 0;
   for (let i = 0; i < count; i += 1) {
     const record = records[i] as number;
-    const start = view.bodyOffset(record);
+    const start = view.bodyStart(record);
     // Neighbours are served in one piece, with the comma that no checksum of theirs covers.
     if (!view.verifyBody(record) || (start === end + 1 && view.bytes[end] !== comma[0])) {
-      throw corrupt(segmentPath(slice.segment), slice.offset + start, 'the checksum of a document is wrong');
+      const offset = slice.offset + view.bodyOffset(record);
+      throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a document is wrong');
     }
     end = start + view.bodyLength(record);
   }
-  if (count === slice.records) {
-    throw corrupt(segmentPath(slice.segment), slice.offset, 'the checksum of a run of documents is wrong');
-  }
+  // None of them, and no comma between them: the checksum of the run must have rotted, or what it covers.
+  if (count === slice.records) verifyRun(loaded);
 }

@@ -14,7 +14,7 @@ import type { RangeState } from '../state/range.ts';
 import { isKeyBound } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
-import { addLatest } from './latest.ts';
+import { addLatest, addRun } from './latest.ts';
 import { LineageWalk } from './lineage-walk.ts';
 import { PageBuilder } from './page.ts';
 import { addVersions } from './versions.ts';
@@ -31,17 +31,18 @@ export async function readFeedPage(
     const layout = await state.steadyLayout();
     const page = await readOnce(state, container, range, scope, request);
     // Compaction came between: a swap takes far longer than a page, so the next attempt is as good as alone.
-    if (state.layout === layout) return page;
+    if (page !== undefined && state.layout === layout) return page;
   }
 }
 
+/** Undefined when what decides about the page has changed while it was made. */
 async function readOnce(
   state: DatabaseState,
   container: ContainerState,
   range: RangeState,
   scope: FeedScope,
   request: FeedRequest,
-): Promise<FeedPage> {
+): Promise<FeedPage | undefined> {
   const itemsMax = Math.max(1, Math.min(request.itemsMax, pageItemsMax));
   const bytesMax = Math.max(1, Math.min(request.bytesMax, pageBytesMax));
   const page = new PageBuilder(request.after, itemsMax, bytesMax);
@@ -57,21 +58,38 @@ async function readOnce(
     partitionKey: scope.partitionKey,
     previousImages: request.previousImages ?? false,
   };
-  const walk = new LineageWalk(state, range, request.after, scope.keys);
+  // Whoever chooses among records needs the tables, and does not know how much there is to look at.
+  const chooses = filter.partitionKey !== undefined || container.defaultTtl !== undefined || container.purges.size > 0;
+  const needsTables = request.mode === 'all' || chooses;
+  const walk = new LineageWalk(state, range, request.after, scope.keys, { needsTables });
+  const room = chooses ? anyRoom : page;
   for (;;) {
+    if (page.isFull) {
+      const { nextLsn } = walk;
+      if (nextLsn !== undefined && nextLsn > page.lastLsn) break;
+    }
     const isExhausted = walk.bytesRead >= scanBytesMax && page.count === 0 && page.lastLsn > request.after;
-    const stretch = await walk.next();
-    if (stretch === undefined) return finished(page, range, walk.drainedTail);
+    const coming = walk.next(room);
+    const next = coming instanceof Promise ? await coming : coming;
+    if (next === undefined) return finished(page, range, walk.drainedTail);
+    if (next.kind === 'run') {
+      // A delete by partition key came while a read was waited for: from now on the keys have to be looked at.
+      if (container.purges.size > 0) return undefined;
+      addRun(page, next.loaded);
+      continue;
+    }
     // After a merge the next stretch may have more of the last LSN.
-    if (isExhausted && stretch.loaded.view.lsn(stretch.first) > page.lastLsn) break;
+    if (isExhausted && next.view.lsn(next.first) > page.lastLsn) break;
     const isComplete =
       request.mode === 'latest'
-        ? addLatest(page, container, stretch, filter)
-        : await addVersions(page, state, container, range, stretch, filter);
+        ? addLatest(page, container, next, filter)
+        : await addVersions(page, state, container, range, next, filter);
     if (!isComplete) break;
   }
   return finished(page, range, undefined);
 }
+
+const anyRoom = { itemsLeft: Number.POSITIVE_INFINITY, bytesLeft: Number.POSITIVE_INFINITY };
 
 /** The page as it is; `drainedTail` is the tail up to which nothing was left. */
 function finished(page: PageBuilder, range: RangeState, drainedTail: number | undefined): FeedPage {

@@ -1,4 +1,4 @@
-// Walks the slices of one range in LSN order, from the index and then from the overlay, and brings their frames.
+// Walks the slices of one range in LSN order, from the index and then from the overlay, and brings their bytes.
 //
 // Between two awaits slices may move from the overlay to the index, and compaction may put other slices in their place. So a
 // walk keeps no cursor into either, only the LSN it has come to, and asks again from there.
@@ -6,128 +6,157 @@
 import { framesKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices } from '../index/slices.ts';
-import { readBytesMax } from '../limits.ts';
-import { FrameView, readFrameHeader } from '../log/frame.ts';
-import { corrupt, segmentPath } from '../log/segment.ts';
+import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
+import type { RecentSlice } from '../state/overlay.ts';
+import type { Room } from './window.ts';
+import { Window } from './window.ts';
 
+/** A slice with the bytes of its bodies. */
 export interface LoadedSlice {
   readonly slice: Slice;
-  readonly view: FrameView;
+  /** Undefined when the run can be served whole, for which its bodies are enough; header, table and keys are verified. */
+  readonly view: FrameView | undefined;
+  /** The bodies of the run with the commas between them. */
+  readonly bodies: Buffer;
   /** Read from the disk: bodies must be verified before they are served. */
   readonly isFromDisk: boolean;
   /** Which records of the segment are superseded, as of when the slice was found. */
   readonly superseded: Buffer;
 }
 
+export interface SliceWalkOptions {
+  /** False: of a run that can be served whole the table is not brought. */
+  readonly needsTables: boolean;
+}
+
+/** What is in memory is given at once: a promise for each slice would cost more than looking at it. */
+type Soon<T> = T | Promise<T>;
+
 export class SliceWalk {
   readonly #state: DatabaseState;
   readonly #range: number;
+  readonly #needsTables: boolean;
   /** Every slice up to this LSN has been handed out. */
   #position: number;
-  #slices: Slice[] = [];
+  #slices: readonly Slice[] = [];
+  /** The first of them that is in no window yet. */
   #next = 0;
-  #loaded: LoadedSlice[] = [];
+  #window: Window | undefined;
+  /** What is being read while the present window is looked at. */
+  #ahead: Window | undefined;
+  #isFirst = true;
   /** Bytes fetched from segments so far. */
   bytesRead = 0;
 
-  constructor(state: DatabaseState, range: number, after: number) {
+  constructor(state: DatabaseState, range: number, after: number, options: SliceWalkOptions) {
     this.#state = state;
     this.#range = range;
     this.#position = after;
+    this.#needsTables = options.needsTables;
   }
 
-  /** The next slice with anything after the position; undefined at the end, which may move. */
-  async next(): Promise<LoadedSlice | undefined> {
-    for (;;) {
-      const loaded = this.#loaded.shift();
-      if (loaded !== undefined) {
-        if (loaded.slice.lastLsn <= this.#position) continue;
-        this.#position = loaded.slice.lastLsn;
-        return loaded;
-      }
-      if (this.#next >= this.#slices.length && !this.#refill()) {
-        const recent = this.#nextRecent();
-        if (recent !== undefined) this.#position = recent.slice.lastLsn;
-        return recent;
-      }
-      await this.#load();
+  /** The next slice with anything after the position; undefined when there is none at this moment. */
+  peek(): Slice | undefined {
+    const loaded = this.#window?.peek(this.#position) ?? this.#ahead?.peek(this.#position);
+    if (loaded !== undefined) return loaded;
+    for (; this.#next < this.#slices.length; this.#next += 1) {
+      const slice = this.#slices[this.#next] as Slice;
+      if (slice.lastLsn > this.#position) return slice;
     }
-  }
-
-  /** Whether nothing is after the position now. Says so only for this very moment. */
-  isAtEnd(): boolean {
-    return (
-      this.#loaded.length === 0 &&
-      this.#next >= this.#slices.length &&
-      this.#nextRecent() === undefined &&
-      !this.#refill()
-    );
-  }
-
-  #refill(): boolean {
+    const recent = this.#recent();
+    // The overlay has every LSN from its first one on: the index need not be asked for what comes in between.
+    if (recent !== undefined && recent.slice.firstLsn <= this.#position + 1) return recent.slice;
     this.#slices = slicesAfter(this.#state, this.#range, this.#position);
     this.#next = 0;
-    return this.#slices.length > 0;
+    return this.#slices[0] ?? recent?.slice;
   }
 
-  #nextRecent(): LoadedSlice | undefined {
-    for (const recent of this.#state.overlay.slices(this.#range)) {
-      if (recent.slice.lastLsn <= this.#position) continue;
-      const superseded = this.#state.usage.supersededBits(recent.slice.segment);
-      return { slice: recent.slice, view: recent.view, isFromDisk: false, superseded };
+  /** Brings the slice that `peek` shows. Undefined at the end, and when compaction has taken the slice away meanwhile. */
+  next(room: Room): Soon<LoadedSlice | undefined> {
+    const slice = this.peek();
+    if (slice === undefined) return undefined;
+    const held = this.#window?.take(this.#position);
+    if (held !== undefined) return this.#handOut(held);
+    if (this.#ahead === undefined && this.#next >= this.#slices.length) {
+      const recent = this.#recent();
+      return recent === undefined ? undefined : this.#handOut(loadedRecent(this.#state, recent));
     }
-    return undefined;
+    const filled = this.#fill(room);
+    return filled instanceof Promise ? filled.then(() => this.#first()) : this.#first();
   }
 
-  /** Reads the next frames; neighbours in a segment with one read. */
-  async #load(): Promise<void> {
-    const first = this.#slices[this.#next] as Slice;
-    const isShared = isMostlyOthers(first);
-    let end = this.#next + 1;
-    let bytes = isShared ? first.bodyOffset + first.bodyBytes : first.length;
-    while (!isShared && end < this.#slices.length) {
-      const slice = this.#slices[end] as Slice;
-      const isNeighbour = slice.segment === first.segment && slice.offset === first.offset + bytes;
-      if (!isNeighbour || isMostlyOthers(slice) || bytes + slice.length > readBytesMax) break;
-      bytes += slice.length;
-      end += 1;
-    }
-    // Taken before the wait: when the segment has been replaced meanwhile, nobody knows its bits any more.
-    const superseded = this.#state.usage.supersededBits(first.segment);
-    const salt = this.#state.segments.find(first.segment)?.salt;
-    const hole = isShared ? { from: first.tableBytes, to: first.bodyOffset } : undefined;
-    const read = this.#state.segments.read(first.segment, first.offset, bytes, hole);
-    const buffer = read instanceof Promise ? await read : read;
-    if (buffer === undefined || salt === undefined) {
-      // The segment has been replaced; the index names its successor.
-      this.#refill();
+  #first(): LoadedSlice | undefined {
+    const held = this.#window?.take(this.#position);
+    return held === undefined ? undefined : this.#handOut(held);
+  }
+
+  #handOut(loaded: LoadedSlice): LoadedSlice {
+    this.#position = loaded.slice.lastLsn;
+    return loaded;
+  }
+
+  #recent(): RecentSlice | undefined {
+    return firstAfter(this.#state.overlay.slices(this.#range), this.#position);
+  }
+
+  /** Has the next window read, and the one after it begun where the page has room for that too. */
+  #fill(room: Room): Soon<void> {
+    const window = this.#ahead ?? this.#plan(room);
+    const left = window.roomBehind(room);
+    // Whoever needs the tables chooses: how much will have to be read is known only after the first window.
+    const goesOn = left.itemsLeft > 0 && left.bytesLeft > 0 && !(this.#isFirst && this.#needsTables);
+    this.#ahead = goesOn ? this.#planAhead(left) : undefined;
+    this.#isFirst = false;
+    this.#window = window;
+    const read = window.read();
+    return read instanceof Promise ? read.then((isThere) => this.#filled(window, isThere)) : this.#filled(window, read);
+  }
+
+  #filled(window: Window, isThere: boolean): void {
+    if (isThere) {
+      this.bytesRead += window.bytes;
       return;
     }
-    this.bytesRead += bytes;
-    for (let i = this.#next; i < end; i += 1) {
-      const slice = this.#slices[i] as Slice;
-      const start = slice.offset - first.offset;
-      const view = viewOf(salt, slice, buffer.subarray(start, isShared ? bytes : start + slice.length));
-      this.#loaded.push({ slice, view, isFromDisk: true, superseded });
-    }
-    this.#next = end;
+    // The segment has been replaced; the index names its successor.
+    this.#window = undefined;
+    this.#ahead = undefined;
+    this.#slices = [];
+    this.#next = 0;
+  }
+
+  #plan(room: Room): Window {
+    const options = { after: this.#position, needsTables: this.#needsTables, isFirst: this.#isFirst };
+    const window = new Window(this.#state, this.#slices, this.#next, room, options);
+    this.#next = window.end;
+    return window;
+  }
+
+  #planAhead(room: Room): Window | undefined {
+    if (this.#next >= this.#slices.length) return undefined;
+    const before = this.#next;
+    const window = this.#plan(room);
+    if (window.begin()) return window;
+    this.#next = before;
+    return undefined;
   }
 }
 
-/** Frames of a busy moment hold the runs of many ranges: then only what belongs to this one is read. */
-function isMostlyOthers(slice: Slice): boolean {
-  return (slice.tableBytes + slice.bodyBytes) * 2 < slice.length;
+function loadedRecent(state: DatabaseState, { slice, view }: RecentSlice): LoadedSlice {
+  const bodies = view.bytes.subarray(slice.bodyOffset, slice.bodyOffset + slice.bodyBytes);
+  const superseded = state.usage.supersededBits(slice.segment);
+  return { slice, view, bodies, isFromDisk: false, superseded };
 }
 
-/** The frame of a slice, its header, table and keys verified. */
-function viewOf(salt: Buffer, slice: Slice, bytes: Buffer): FrameView {
-  const header = readFrameHeader(bytes, 0, salt);
-  const view = header === undefined ? undefined : new FrameView(bytes, header);
-  if (view === undefined || bytes.length < slice.bodyOffset + slice.bodyBytes || !view.verifyTable()) {
-    throw corrupt(segmentPath(slice.segment), slice.offset, 'a frame that the index names is not valid');
+function firstAfter(slices: readonly RecentSlice[], position: number): RecentSlice | undefined {
+  let low = 0;
+  let high = slices.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((slices[middle] as RecentSlice).slice.lastLsn > position) high = middle;
+    else low = middle + 1;
   }
-  return view;
+  return slices[low];
 }
 
 /** Slices in the index with anything after `after`: the rest of one chunk, and the next one when that is used up. */

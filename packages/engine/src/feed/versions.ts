@@ -28,7 +28,7 @@ export async function addVersions(
   stretch: Stretch,
   filter: VersionsFilter,
 ): Promise<boolean> {
-  const { view } = stretch.loaded;
+  const { view } = stretch;
   for (let record = stretch.first; record < stretch.end; record += 1) {
     const lsn = view.lsn(record);
     if (lsn > page.lastLsn && page.isFull) return false;
@@ -52,7 +52,8 @@ async function envelope(
   record: number,
   previousImages: boolean,
 ): Promise<Buffer> {
-  const { view, slice, isFromDisk } = stretch.loaded;
+  const { view } = stretch;
+  const { slice, isFromDisk } = stretch.loaded;
   const isDelete = view.operation(record) === operation.delete;
   const isExpiry = (view.flags(record) & recordFlag.expiry) !== 0;
   if (!isDelete && isFromDisk && !view.verifyBody(record)) {
@@ -78,7 +79,7 @@ async function envelope(
 }
 
 function deleteMetadata(container: ContainerState, stretch: Stretch, record: number, isExpiry: boolean): object {
-  const { view } = stretch.loaded;
+  const { view } = stretch;
   return {
     timeToLiveExpired: isExpiry,
     id: view.id(record).toString('utf8'),
@@ -100,9 +101,12 @@ async function findVersion(
   lsn: number,
   ix: number,
 ): Promise<Buffer | undefined> {
-  const walk = new LineageWalk(state, range, lsn - 1, undefined);
-  for (let stretch = await walk.next(); stretch !== undefined; stretch = await walk.next()) {
-    const { view, slice, isFromDisk } = stretch.loaded;
+  const walk = new LineageWalk(state, range, lsn - 1, undefined, { needsTables: true });
+  for (;;) {
+    const stretch = await walk.next(roomForOne);
+    if (stretch?.kind !== 'records') return undefined;
+    const { view } = stretch;
+    const { slice, isFromDisk } = stretch.loaded;
     for (let record = stretch.first; record < stretch.end; record += 1) {
       if (view.lsn(record) > lsn) return undefined;
       // After a merge two ancestors may have used one LSN; the key tells them apart.
@@ -115,8 +119,9 @@ async function findVersion(
       return view.body(record);
     }
   }
-  return undefined;
 }
+
+const roomForOne = { itemsLeft: 1, bytesLeft: 1 };
 
 /** `{"pk":"a"}`: every path without its slash, every level of the key; an absent value is left out. */
 function partitionKeyObject(container: ContainerState, bytes: Buffer): Record<string, unknown> {

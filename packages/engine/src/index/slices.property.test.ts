@@ -14,10 +14,13 @@ const aSlice: fc.Arbitrary<Slice> = fc.record({
   offset: number,
   length: number,
   records: number,
-  run: number,
+  run: fc.integer({ min: 0, max: 2 ** 16 - 1 }),
   tableBytes: number,
   bodyOffset: number,
   bodyBytes: number,
+  bodyCrc: number,
+  firstOrdinal: number,
+  hasDeletes: fc.boolean(),
 });
 
 test('a chunk of slices reads back as it was written [engine 5]', () => {

@@ -245,11 +245,14 @@ export class FrameView {
   readonly bytes: Buffer;
   readonly header: FrameHeader;
   readonly #tableOffset: number;
+  readonly #gapBytes: number;
 
-  constructor(bytes: Buffer, header: FrameHeader) {
+  /** `gapBytes`: so many bytes of other runs' bodies were left out behind the keys when the frame was read. */
+  constructor(bytes: Buffer, header: FrameHeader, gapBytes = 0) {
     this.bytes = bytes;
     this.header = header;
     this.#tableOffset = frameHeaderBytes + header.runCount * runBytes;
+    this.#gapBytes = gapBytes;
   }
 
   verifyTable(): boolean {
@@ -261,16 +264,16 @@ export class FrameView {
   }
 
   verifyRun(run: number): boolean {
-    const offset = this.bodyOffsetOfRun(run);
+    const start = this.bodyOffsetOfRun(run) - this.#gapBytes;
     const length = this.bodyBytesOfRun(run);
-    if (offset + length > this.bytes.length) return false;
-    return crc32(this.bytes.subarray(offset, offset + length)) === this.bytes.readUInt32LE(this.#runAt(run) + 24);
+    if (start + length > this.bytes.length) return false;
+    return crc32(this.bytes.subarray(start, start + length)) === this.bodyCrcOfRun(run);
   }
 
   verifyBody(record: number): boolean {
-    const offset = this.bodyOffset(record);
-    const end = offset + this.bodyLength(record);
-    return end <= this.bytes.length && crc32(this.bytes.subarray(offset, end)) === this.bodyCrc(record);
+    const start = this.bodyStart(record);
+    const end = start + this.bodyLength(record);
+    return end <= this.bytes.length && crc32(this.bytes.subarray(start, end)) === this.bodyCrc(record);
   }
 
   /** Header, runs, table, keys, every body and the padding. */
@@ -308,6 +311,17 @@ export class FrameView {
 
   bodyBytesOfRun(run: number): number {
     return this.bytes.readUInt32LE(this.#runAt(run) + 20);
+  }
+
+  bodyCrcOfRun(run: number): number {
+    return this.bytes.readUInt32LE(this.#runAt(run) + 24);
+  }
+
+  hasDeletes(run: number): boolean {
+    const first = this.firstRecordOfRun(run);
+    const end = first + this.recordCountOfRun(run);
+    for (let record = first; record < end; record += 1) if (this.operation(record) === operation.delete) return true;
+    return false;
   }
 
   lsn(record: number): number {
@@ -352,8 +366,14 @@ export class FrameView {
     return this.bytes.readUInt32LE(this.#recordAt(record) + at.bodyLength);
   }
 
+  /** Where the body is in the frame. */
   bodyOffset(record: number): number {
     return this.bytes.readUInt32LE(this.#recordAt(record) + at.bodyOffset);
+  }
+
+  /** Where the body is in `bytes`. */
+  bodyStart(record: number): number {
+    return this.bodyOffset(record) - this.#gapBytes;
   }
 
   bodyCrc(record: number): number {
@@ -361,8 +381,8 @@ export class FrameView {
   }
 
   body(record: number): Buffer {
-    const offset = this.bodyOffset(record);
-    return this.bytes.subarray(offset, offset + this.bodyLength(record));
+    const start = this.bodyStart(record);
+    return this.bytes.subarray(start, start + this.bodyLength(record));
   }
 
   epk(record: number): Buffer {

@@ -21,10 +21,10 @@ import {
 /** Half of what Buffer.allocUnsafe takes from its pool at most. */
 const pooledReadBytes = 4_096;
 
-/** A part of what is read that nobody needs, from the start of the read. */
-export interface Hole {
-  readonly from: number;
-  readonly to: number;
+/** A stretch of a segment. */
+export interface Part {
+  readonly offset: number;
+  readonly length: number;
 }
 
 export interface SegmentOptions {
@@ -218,27 +218,48 @@ export class SegmentStore {
 
   /**
    * Bytes of a segment, at once when they are likely in memory. Undefined when the segment is gone: whoever named it looks
-   * again in the index, which names another place by then. A `hole` is not read; what stands there is anything.
+   * again in the index, which names another place by then.
    */
-  read(id: number, offset: number, length: number, hole?: Hole): Buffer | Promise<Buffer | undefined> | undefined {
-    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
-    const segment = this.#segments.get(id);
+  read(id: number, offset: number, length: number): Buffer | Promise<Buffer | undefined> | undefined {
+    const segment = this.#open(id);
     if (segment === undefined) return undefined;
     if (segment.file === undefined || length > syncReadBytesMax || !this.#isWarm(segment)) {
-      return this.#noted(this.#readLater(segment, offset, length, hole));
+      return this.#noted(this.#readLater(segment, [{ offset, length }], length));
     }
-    const { file } = segment;
     // Small ones come from Node's pool: a document is read and let go.
     const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
-    let filled = 0;
-    if (hole === undefined) filled = file.readSync(target, offset);
-    else {
-      for (const [from, to] of partsOf(length, hole)) {
-        filled = from + file.readSync(target.subarray(from, to), offset + from);
-        if (filled < to) break;
-      }
-    }
+    const filled = segment.file.readSync(target, offset);
     return filled === length ? target : target.subarray(0, filled);
+  }
+
+  /** Like `read`, of several stretches; they stand one behind the other in the result. */
+  readParts(id: number, parts: readonly Part[]): Buffer | Promise<Buffer | undefined> | undefined {
+    const segment = this.#open(id);
+    if (segment === undefined) return undefined;
+    let bytes = 0;
+    for (const part of parts) bytes += part.length;
+    if (segment.file === undefined || bytes > syncReadBytesMax || !this.#isWarm(segment)) {
+      return this.#noted(this.#readLater(segment, parts, bytes));
+    }
+    const target = Buffer.allocUnsafeSlow(bytes);
+    let filled = 0;
+    for (const { offset, length } of parts) {
+      const read = segment.file.readSync(target.subarray(filled, filled + length), offset);
+      filled += read;
+      if (read < length) return target.subarray(0, filled);
+    }
+    return target;
+  }
+
+  /** Always in a thread: for what is wanted once the bytes that were read before have been looked at. */
+  readAhead(id: number, offset: number, length: number): Promise<Buffer | undefined> | undefined {
+    const segment = this.#open(id);
+    return segment === undefined ? undefined : this.#noted(this.#readLater(segment, [{ offset, length }], length));
+  }
+
+  #open(id: number): Segment | undefined {
+    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
+    return this.#segments.get(id);
   }
 
   #noted<T>(read: Promise<T>): Promise<T> {
@@ -250,17 +271,18 @@ export class SegmentStore {
     return read;
   }
 
-  async #readLater(segment: Segment, offset: number, length: number, hole?: Hole): Promise<Buffer | undefined> {
+  async #readLater(segment: Segment, parts: readonly Part[], bytes: number): Promise<Buffer | undefined> {
     segment.pins += 1;
     try {
       const file = segment.file ?? (await this.#openForReading(segment));
-      const target = Buffer.allocUnsafeSlow(length);
+      const target = Buffer.allocUnsafeSlow(bytes);
       let filled = 0;
-      for (const [from, to] of partsOf(length, hole)) {
-        filled = from + (await file.read(target.subarray(from, to), offset + from));
-        if (filled < to) break;
+      for (const { offset, length } of parts) {
+        const read = await file.read(target.subarray(filled, filled + length), offset);
+        filled += read;
+        if (read < length) return target.subarray(0, filled);
       }
-      return filled === length ? target : target.subarray(0, filled);
+      return target;
     } finally {
       segment.pins -= 1;
       if (segment.isRetired && segment.pins === 0) await this.#discard(segment);
@@ -406,12 +428,4 @@ export class SegmentStore {
       throw error;
     }
   }
-}
-
-function partsOf(length: number, hole: Hole | undefined): readonly (readonly [number, number])[] {
-  if (hole === undefined) return [[0, length]];
-  return [
-    [0, hole.from],
-    [hole.to, length],
-  ];
 }

@@ -236,6 +236,9 @@ export function slicesOf(
       tableBytes: view.header.bodiesOffset,
       bodyOffset: view.bodyOffsetOfRun(run),
       bodyBytes: view.bodyBytesOfRun(run),
+      bodyCrc: view.bodyCrcOfRun(run),
+      firstOrdinal: view.header.firstOrdinal + first,
+      hasDeletes: view.hasDeletes(run),
     };
     slices.push({ range: view.rangeOfRun(run), slice });
   }

@@ -1,0 +1,191 @@
+// A window: neighbouring slices of one range that are brought from a segment together.
+//
+//   frames that mostly belong to the range    one read of all of them as they lie, up to 1 MiB
+//   frames with the runs of many ranges       of each the bodies of this one, gathered into one buffer; and header, table
+//                                             and keys only where somebody has to look at single records
+//
+// Which slices need their table is decided before anything is read: a run without deletes of which nothing is superseded,
+// and that fits in the page, is served as it lies. Its checksum is in the index.
+
+import type { Slice } from '../index/slices.ts';
+import { firstReadBytesMax, readBytesMax } from '../limits.ts';
+import { FrameView, readFrameHeader } from '../log/frame.ts';
+import { corrupt, segmentPath } from '../log/segment.ts';
+import type { Part } from '../log/segment-store.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { LoadedSlice } from './slice-walk.ts';
+
+/** What a reader can still take. */
+export interface Room {
+  readonly itemsLeft: number;
+  readonly bytesLeft: number;
+  /** From this LSN on somebody else has records too: a run that reaches it is not taken whole. */
+  readonly beforeLsn: number;
+}
+
+export interface WindowOptions {
+  /** The reader has seen everything up to this LSN. */
+  readonly after: number;
+  readonly needsTables: boolean;
+  /** A reader who begins waits for its first bytes: they are few, and the next ones are read meanwhile. */
+  readonly isFirst: boolean;
+}
+
+interface Planned {
+  readonly slice: Slice;
+  readonly hasTable: boolean;
+  /** Where its bytes begin in what is read. */
+  readonly start: number;
+}
+
+export class Window {
+  /** The first slice that is not in it, counted like the one it begins with. */
+  readonly end: number;
+  readonly bytes: number;
+  readonly #state: DatabaseState;
+  readonly #planned: Planned[] = [];
+  readonly #isShared: boolean;
+  readonly #salt: Buffer | undefined;
+  readonly #superseded: Buffer;
+  #reading: Promise<Buffer | undefined> | undefined;
+  #buffer: Buffer | undefined;
+  #next = 0;
+
+  constructor(state: DatabaseState, slices: readonly Slice[], first: number, room: Room, options: WindowOptions) {
+    const one = slices[first] as Slice;
+    this.#state = state;
+    this.#isShared = isMostlyOthers(one);
+    this.#salt = state.segments.find(one.segment)?.salt;
+    // Taken before the read: when the segment has been replaced meanwhile, nobody knows its bits any more.
+    this.#superseded = state.usage.supersededBits(one.segment);
+    const bytesMax = options.isFirst ? firstReadBytesMax : readBytesMax;
+    let { itemsLeft, bytesLeft } = room;
+    let bytes = 0;
+    let end = first;
+    for (; end < slices.length; end += 1) {
+      const slice = slices[end] as Slice;
+      const hasTable =
+        options.needsTables ||
+        slice.hasDeletes ||
+        slice.firstLsn <= options.after ||
+        slice.lastLsn >= room.beforeLsn ||
+        slice.records > itemsLeft ||
+        slice.bodyBytes > bytesLeft ||
+        hasBit(this.#superseded, slice.firstOrdinal, slice.records);
+      const length = this.#isShared ? (hasTable ? slice.tableBytes : 0) + slice.bodyBytes : slice.length;
+      if (end > first) {
+        const isNeighbour = this.#isShared ? isMostlyOthers(slice) : slice.offset === one.offset + bytes;
+        if (!isNeighbour || slice.segment !== one.segment || (!this.#isShared && isMostlyOthers(slice))) break;
+        if (itemsLeft <= 0 || bytesLeft <= 0 || bytes + length > bytesMax) break;
+      }
+      this.#planned.push({ slice, hasTable, start: bytes });
+      bytes += length;
+      itemsLeft -= slice.records;
+      bytesLeft -= slice.bodyBytes;
+    }
+    this.end = end;
+    this.bytes = bytes;
+  }
+
+  /** What a reader with this much room can take after everything in the window. */
+  roomBehind(room: Room): Room {
+    let { itemsLeft, bytesLeft } = room;
+    for (const { slice } of this.#planned) {
+      itemsLeft -= slice.records;
+      bytesLeft -= slice.bodyBytes;
+    }
+    return { itemsLeft, bytesLeft, beforeLsn: room.beforeLsn };
+  }
+
+  /** Has it read by a thread. Only long reads are worth the trip; of others the answer is false, and nothing happens. */
+  begin(): boolean {
+    if (this.#isShared || this.bytes < firstReadBytesMax) return false;
+    const { segment, offset } = (this.#planned[0] as Planned).slice;
+    this.#reading = this.#state.segments.readAhead(segment, offset, this.bytes);
+    // Whoever needs the bytes hears of the failure; perhaps nobody does.
+    this.#reading?.catch(() => {});
+    return this.#reading !== undefined;
+  }
+
+  /** False when the segment is gone. */
+  read(): boolean | Promise<boolean> {
+    const read = this.#reading ?? this.#readNow();
+    if (read instanceof Promise) return read.then((buffer) => this.#hold(buffer));
+    return this.#hold(read);
+  }
+
+  peek(position: number): Slice | undefined {
+    for (; this.#next < this.#planned.length; this.#next += 1) {
+      const { slice } = this.#planned[this.#next] as Planned;
+      if (slice.lastLsn > position) return slice;
+    }
+    return undefined;
+  }
+
+  /** The next slice with anything after the position; the window has been read. */
+  take(position: number): LoadedSlice | undefined {
+    if (this.peek(position) === undefined) return undefined;
+    const planned = this.#planned[this.#next] as Planned;
+    this.#next += 1;
+    return this.#loaded(planned, this.#buffer as Buffer);
+  }
+
+  #readNow(): Buffer | Promise<Buffer | undefined> | undefined {
+    const { segment, offset } = (this.#planned[0] as Planned).slice;
+    if (!this.#isShared) return this.#state.segments.read(segment, offset, this.bytes);
+    const parts: Part[] = [];
+    for (const { slice, hasTable } of this.#planned) {
+      if (hasTable) parts.push({ offset: slice.offset, length: slice.tableBytes });
+      parts.push({ offset: slice.offset + slice.bodyOffset, length: slice.bodyBytes });
+    }
+    return this.#state.segments.readParts(segment, parts);
+  }
+
+  #hold(buffer: Buffer | undefined): boolean {
+    this.#buffer = buffer;
+    return buffer !== undefined && this.#salt !== undefined;
+  }
+
+  #loaded({ slice, hasTable, start }: Planned, buffer: Buffer): LoadedSlice {
+    const superseded = this.#superseded;
+    const gapBytes = this.#isShared ? slice.bodyOffset - (hasTable ? slice.tableBytes : 0) : 0;
+    const bodiesAt = start + slice.bodyOffset - gapBytes;
+    const end = bodiesAt + slice.bodyBytes;
+    if (end > buffer.length) throw invalid(slice);
+    const bodies = buffer.subarray(bodiesAt, end);
+    const view = hasTable ? viewOf(this.#salt as Buffer, slice, buffer.subarray(start, end), gapBytes) : undefined;
+    return { slice, view, bodies, isFromDisk: true, superseded };
+  }
+}
+
+/** Frames of a busy moment hold the runs of many ranges: then only what belongs to this one is read. */
+function isMostlyOthers(slice: Slice): boolean {
+  return (slice.tableBytes + slice.bodyBytes) * 2 < slice.length;
+}
+
+/** Whether any of these bits is set. */
+function hasBit(bits: Buffer, first: number, count: number): boolean {
+  const end = Math.min(first + count, bits.length * 8);
+  for (let bit = first; bit < end; ) {
+    const byte = bits[bit >>> 3] as number;
+    if (byte === 0) {
+      bit = (bit | 7) + 1;
+      continue;
+    }
+    if ((byte & (1 << (bit & 7))) !== 0) return true;
+    bit += 1;
+  }
+  return false;
+}
+
+/** The frame of a slice, its header, table and keys verified. */
+function viewOf(salt: Buffer, slice: Slice, bytes: Buffer, gapBytes: number): FrameView {
+  const header = readFrameHeader(bytes, 0, salt);
+  const view = header === undefined ? undefined : new FrameView(bytes, header, gapBytes);
+  if (view === undefined || !view.verifyTable()) throw invalid(slice);
+  return view;
+}
+
+function invalid(slice: Slice): Error {
+  return corrupt(segmentPath(slice.segment), slice.offset, 'a frame that the index names is not valid');
+}
