@@ -148,7 +148,8 @@ test('what it cannot do it says in a sentence: flags, port, folder, host', async
   expect(await say(['--prot', '1'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--port?') });
   expect(await say(['--port', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('0 to 65535') });
   expect(await say(['--memory', '--data', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('not both') });
-  expect(await say(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--data DIR'), err: '' });
+  expect(await say(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('tail'), err: '' });
+  expect(await say(['serve', '--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--data <DIR>') });
   const remote = await say(['--memory', '--host', '0.0.0.0', '--port', '0']);
   expect(remote).toMatchObject({ code: 1, out: '', err: expect.stringContaining('well-known key') });
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The process behind `npm start`. Everything else is loaded only when this Node can run it.
+// The process behind `tidemark` and `npm start`. Everything else is loaded only when this Node can run it.
 
 const versionMin: readonly [major: number, minor: number] = [20, 19];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -10,8 +10,8 @@ if (major < versionMin[0] || (major === versionMin[0] && minor < versionMin[1]))
   );
   process.exitCode = 1;
 } else {
-  const { serve } = await import('./serve.ts');
-  await serve(process.argv.slice(2));
+  const { runProgram } = await import('./program.ts');
+  process.exitCode = await runProgram(process.argv.slice(2));
 }
 
 export {};

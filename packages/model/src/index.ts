@@ -138,3 +138,4 @@ export {
   rangesForThroughput,
 } from './throughput.ts';
 export { utf8Length } from './utf8.ts';
+export { wellKnownKey } from './well-known-key.ts';

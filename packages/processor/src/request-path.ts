@@ -19,6 +19,12 @@ function checkSegment(id: string): void {
   throw new DatabaseError('not-supported', `The id '${id}' cannot stand in a path; only bulk and feeds reach it.`);
 }
 
+/** A path of the admin API: `/_tidemark/` and what follows, each part encoded. */
+export function adminPathOf(...parts: readonly string[]): string {
+  for (const part of parts) checkSegment(part);
+  return `/_tidemark/${parts.map(encodeURIComponent).join('/')}`;
+}
+
 export interface SignedParts {
   readonly resourceType: string;
   readonly link: string;
@@ -27,6 +33,8 @@ export interface SignedParts {
 export function signedPartsOf(path: string): SignedParts {
   const parsed = parseResourcePath(path);
   if (parsed !== undefined) return { resourceType: parsed.resourceType, link: parsed.link };
-  // Not of the service: what a Tidemark server has beside it is signed as the account is.
-  return { resourceType: '', link: '' };
+  // Beside the protocol: the admin API of a Tidemark server is signed over its whole path and no kind of resource.
+  const [plain = ''] = path.split('?', 1);
+  const segments = plain.split('/').filter((segment) => segment !== '');
+  return { resourceType: '', link: segments.map(decodeURIComponent).join('/') };
 }

@@ -5,7 +5,7 @@ import { header, isDatabaseError } from '@tidemark/model';
 import { systemEnvironment } from './ambient.ts';
 import type { Credential } from './credential.ts';
 import type { Environment } from './environment.ts';
-import { pathOf } from './request-path.ts';
+import { adminPathOf, pathOf } from './request-path.ts';
 import { RestContainer } from './rest-container.ts';
 import type { CallOptions, RestRequest, RestResponse } from './transport.ts';
 import { Transport } from './transport.ts';
@@ -39,6 +39,18 @@ export class RestClient {
   /** Any request: for what has no method here. */
   send(request: RestRequest): Promise<RestResponse> {
     return this.#transport.send(request);
+  }
+
+  /** What a Tidemark server has beside the protocol, under `/_tidemark/`: `parts` are the names in its path. */
+  admin(
+    verb: 'GET' | 'POST' | 'DELETE',
+    parts: readonly string[],
+    body?: object,
+    options: CallOptions & { readonly accepts?: readonly number[] } = {},
+  ): Promise<RestResponse> {
+    const headers = body === undefined ? {} : { [header.contentType]: 'application/json' };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return this.send({ verb, path: adminPathOf(...parts), headers, body: text, ...options });
   }
 
   async account(options: CallOptions = {}): Promise<ResourceJson> {

@@ -93,9 +93,23 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     ambient: [],
   },
   cli: {
-    main: ['serve'],
-    serve: ['flags'],
-    flags: [],
+    main: ['program'],
+    program: ['command-table', 'nearest', 'terminal'],
+    'command-table': ['commands', 'call', 'settings'],
+    commands: ['*'],
+    connect: ['call'],
+    jobs: ['progress', 'terminal'],
+    'open-folder': ['call', 'terminal'],
+    welcome: [],
+    'start-failure': ['settings'],
+    'new-folder': [],
+    keys: [],
+    config: ['settings', 'nearest'],
+    settings: [],
+    call: [],
+    progress: [],
+    nearest: [],
+    terminal: [],
   },
 };
 
@@ -103,6 +117,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
 export const siblingFreeFolders: readonly string[] = [
   'packages/server/src/handlers/',
   'packages/server/src/admin/handlers/',
+  'packages/cli/src/commands/',
 ];
 
 /** Places that every other place of their package may import; they import nothing but each other. */
@@ -110,6 +125,7 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits'],
+  cli: ['usage-error'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */

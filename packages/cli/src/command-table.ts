@@ -1,0 +1,202 @@
+// Every command, once: arguments, options, examples. commander, `--help` and docs/reference/cli.md come from here. What a
+// command does is loaded when it is called, so that `serve` does not wait for `import`.
+// tidy: table
+
+import type { Run } from './call.ts';
+import { flagOf, settingNames, settings } from './settings.ts';
+
+export interface OptionSpec {
+  /** As commander reads it: `--endpoint <URL>`. */
+  readonly flags: string;
+  readonly meaning: string;
+  readonly fallback?: string;
+}
+
+export interface CommandSpec {
+  /** `config show` is the command `show` of the command `config`. */
+  readonly name: string;
+  /** As commander reads them: `<container> [file]`. */
+  readonly arguments?: string;
+  readonly summary: string;
+  readonly options: readonly OptionSpec[];
+  readonly examples: readonly string[];
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+const connection: readonly OptionSpec[] = [
+  {
+    flags: '--endpoint <URL>',
+    meaning: 'the account: Tidemark’s, an emulator’s or Azure’s',
+    fallback: 'TIDEMARK_ENDPOINT, or http://127.0.0.1:8081',
+  },
+  {
+    flags: '--connection-string-env <NAME>',
+    meaning: 'an environment variable with a connection string, instead of --endpoint',
+  },
+];
+
+const asJson: OptionSpec = { flags: '--json', meaning: 'one JSON object on standard output instead of text' };
+
+const folder: OptionSpec = {
+  flags: '--data <DIR>',
+  meaning: 'a data folder that no server has open, instead of a running server',
+};
+
+function serveOptions(): OptionSpec[] {
+  return settingNames.map((name) => {
+    const { meaning, fallback, fallbackText, argument: value } = settings[name];
+    const text = fallbackText ?? (fallback === undefined || fallback === false ? '' : String(fallback));
+    const argument = value === undefined ? '' : ` <${value}>`;
+    return { flags: `${flagOf(name)}${argument}`, meaning, ...(text === '' ? {} : { fallback: text }) };
+  });
+}
+
+const configFile: OptionSpec = {
+  flags: '--config <FILE>',
+  meaning: 'a JSON file with settings',
+  fallback: 'TIDEMARK_CONFIG, or tidemark.json if there is one',
+};
+
+export const commands: readonly CommandSpec[] = [
+  {
+    name: 'serve',
+    summary: 'start the server; this is what happens without a command',
+    options: [...serveOptions(), configFile],
+    examples: [
+      'tidemark',
+      'tidemark serve --memory --port 0',
+      'TIDEMARK_KEY=… tidemark serve --host 0.0.0.0 --https-only',
+    ],
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'tail',
+    arguments: '<container>',
+    summary: 'follow the change feed of a container, DATABASE/CONTAINER',
+    options: [
+      ...connection,
+      {
+        flags: '--from <WHERE>',
+        meaning: 'beginning, now, a time (2026-01-31T12:00:00Z) or a position that an earlier tail printed',
+        fallback: 'now',
+      },
+      {
+        flags: '--mode <MODE>',
+        meaning: 'latest (the newest version of each document) or all-versions (each change, with deletes)',
+        fallback: 'latest',
+      },
+      { flags: '--key <JSON>', meaning: 'only this partition key: "a", 7, or ["a","b"] for a hierarchical one' },
+      { flags: '--range <ID>', meaning: 'only this range; it is followed through splits and merges' },
+      { flags: '--limit <N>', meaning: 'end after so many changes' },
+      { flags: '--until-drained', meaning: 'end when there is nothing left to read' },
+      { flags: '--poll <MS>', meaning: 'pause between two reads where the server cannot wait', fallback: '1000' },
+      { flags: '--json', meaning: 'each change as one line of JSON, exactly as the server sent it' },
+    ],
+    examples: [
+      'tidemark tail shop/orders',
+      'tidemark tail shop/orders --from beginning --until-drained --json > changes.jsonl',
+      `tidemark tail shop/orders --key '"ada"' --mode all-versions --from 2026-01-31T12:00:00Z`,
+      'tidemark tail shop/orders --connection-string-env AZURE_COSMOS',
+    ],
+    load: () => import('./commands/tail.ts'),
+  },
+  {
+    name: 'import',
+    arguments: '<container> [file]',
+    summary: 'write the documents of a JSONL file, or of standard input, into a container',
+    options: [
+      ...connection,
+      { flags: '--create', meaning: 'create only: a document that is there already is counted as failed' },
+      { flags: '--partition-key <PATH>', meaning: 'create database and container if they are missing, with this key' },
+      { flags: '--throughput <RU>', meaning: 'of a container that --partition-key creates' },
+      { flags: '--concurrency <N>', meaning: 'requests at a time for each range', fallback: '4' },
+      { flags: '--state <FILE>', meaning: 'where the progress is kept', fallback: 'FILE.import-state' },
+      { flags: '--restart', meaning: 'begin anew, whatever the state file says' },
+      asJson,
+    ],
+    examples: [
+      'tidemark import shop/orders orders.jsonl --partition-key /customer',
+      'gunzip -c orders.jsonl.gz | tidemark import shop/orders',
+      'tidemark import shop/orders orders.jsonl --connection-string-env AZURE_COSMOS',
+    ],
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'export',
+    arguments: '<container> [file]',
+    summary: 'write the documents of a container as JSONL into a file, or to standard output',
+    options: [
+      ...connection,
+      { flags: '--bare', meaning: 'leave out the system properties: _rid, _self, _etag, _ts, _attachments' },
+      { flags: '--state <FILE>', meaning: 'where the progress is kept', fallback: 'FILE.export-state' },
+      { flags: '--continuation <TOKEN>', meaning: 'go on where an export to standard output was interrupted' },
+      { flags: '--restart', meaning: 'begin anew, and write over the file' },
+      { flags: '--page <N>', meaning: 'documents for each request', fallback: '1000' },
+      asJson,
+    ],
+    examples: [
+      'tidemark export shop/orders orders.jsonl',
+      'tidemark export shop/orders | gzip > orders.jsonl.gz',
+      'tidemark export shop/orders --bare | tidemark import copy/orders --partition-key /customer',
+    ],
+    load: () => import('./commands/export.ts'),
+  },
+  {
+    name: 'backup',
+    arguments: '[target]',
+    summary: 'copy everything as of now, while a server runs or from a folder',
+    options: [...connection, folder, asJson],
+    examples: ['tidemark backup monday', 'tidemark backup /backups/monday --data ./tidemark-data'],
+    load: () => import('./commands/backup.ts'),
+  },
+  {
+    name: 'restore',
+    arguments: '<backup> <target>',
+    summary: 'make a data folder from a backup',
+    options: [asJson],
+    examples: ['tidemark restore /backups/monday ./tidemark-data'],
+    load: () => import('./commands/restore.ts'),
+  },
+  {
+    name: 'check',
+    summary: 'prove that log and index agree',
+    options: [...connection, folder, asJson],
+    examples: ['tidemark check', 'tidemark check --data ./tidemark-data'],
+    load: () => import('./commands/check.ts'),
+  },
+  {
+    name: 'split',
+    arguments: '<container> [range]',
+    summary: 'split a range of a container in two',
+    options: [
+      ...connection,
+      folder,
+      { flags: '--at <HEX>', meaning: 'where the second range begins', fallback: 'the middle' },
+      asJson,
+    ],
+    examples: ['tidemark split shop/orders', 'tidemark split shop/orders 2 --at 1FFF'],
+    load: () => import('./commands/split.ts'),
+  },
+  {
+    name: 'merge',
+    arguments: '<container> <range> <other>',
+    summary: 'merge two neighbouring ranges of a container',
+    options: [...connection, folder, asJson],
+    examples: ['tidemark merge shop/orders 1 2'],
+    load: () => import('./commands/merge.ts'),
+  },
+  {
+    name: 'health',
+    summary: 'ask a server whether it can do its work; exit code 1 if not',
+    options: [...connection, asJson],
+    examples: ['tidemark health', 'tidemark health --endpoint http://127.0.0.1:9000 --json'],
+    load: () => import('./commands/health.ts'),
+  },
+  {
+    name: 'config show',
+    summary: 'print the settings that serve would use, and where each comes from',
+    options: [...serveOptions(), configFile, asJson],
+    examples: ['tidemark config show', 'TIDEMARK_PORT=9000 tidemark config show --json'],
+    load: () => import('./commands/config-show.ts'),
+  },
+];

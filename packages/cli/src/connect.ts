@@ -1,0 +1,58 @@
+// Which account a command talks to, and with which key. The default is a server of this machine with the well-known key.
+
+import { wellKnownKey } from '@tidemark/model';
+import type { Credential } from '@tidemark/processor';
+import { parseConnectionString, RestClient } from '@tidemark/processor';
+import type { Call } from './call.ts';
+import { textOption } from './call.ts';
+import { UsageError } from './usage-error.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const defaultEndpoint = 'http://127.0.0.1:8081';
+
+export function connect(call: Call, environment: Environment = process.env): RestClient {
+  const { endpoint, credential } = accountOf(call, environment);
+  return new RestClient({ endpoint, credential, userAgent: 'tidemark-cli' });
+}
+
+interface Account {
+  readonly endpoint: string;
+  readonly credential: Credential;
+}
+
+export function accountOf(call: Call, environment: Environment): Account {
+  const variable = textOption(call, 'connectionStringEnv');
+  const given = textOption(call, 'endpoint');
+  if (variable !== undefined) {
+    if (given !== undefined) throw new UsageError('Give --endpoint or --connection-string-env, not both.');
+    const text = environment[variable];
+    if (text === undefined || text === '') throw new UsageError(`The environment variable ${variable} is not set.`);
+    const { endpoint, key } = parseConnectionString(text);
+    return { endpoint, credential: { key } };
+  }
+  const endpoint = given ?? environment['TIDEMARK_ENDPOINT'] ?? defaultEndpoint;
+  return { endpoint, credential: credentialOf(endpoint, environment) };
+}
+
+function credentialOf(endpoint: string, environment: Environment): Credential {
+  const key = environment['TIDEMARK_KEY'];
+  const resourceToken = environment['TIDEMARK_RESOURCE_TOKEN'];
+  if (key !== undefined && key !== '') return { key };
+  if (resourceToken !== undefined && resourceToken !== '') return { resourceToken };
+  if (isLoopback(endpoint)) return { key: wellKnownKey };
+  throw new UsageError(`${endpoint} needs a key: set TIDEMARK_KEY to it, or use --connection-string-env.`);
+}
+
+/** The well-known key is never sent to a machine that somebody only mistyped. */
+function isLoopback(endpoint: string): boolean {
+  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : '';
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** `DATABASE/CONTAINER`. Neither name can have a slash. */
+export function containerNames(text: string | undefined): { readonly database: string; readonly container: string } {
+  const [database = '', container = '', ...rest] = (text ?? '').split('/');
+  if (database !== '' && container !== '' && rest.length === 0) return { database, container };
+  throw new UsageError(`A container is named DATABASE/CONTAINER, not '${text}'.`);
+}

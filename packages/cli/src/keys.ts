@@ -1,0 +1,84 @@
+// Where the keys come from: the environment or a key file, never the command line, where every user of the machine sees them.
+
+import { readFileSync, statSync } from 'node:fs';
+import { wellKnownKey } from '@tidemark/model';
+import { UsageError } from './usage-error.ts';
+
+export interface KeySet {
+  readonly primary: string;
+  readonly secondary?: string;
+  readonly readOnlyPrimary?: string;
+  readonly readOnlySecondary?: string;
+}
+
+export interface KeySource {
+  readonly keys: KeySet;
+  /** For people: `TIDEMARK_KEY` or the file's name. */
+  readonly origin: string;
+  readonly isWellKnown: boolean;
+  /** What should be done about the file, or undefined. */
+  readonly warning: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const variables: Readonly<Record<keyof KeySet, string>> = {
+  primary: 'TIDEMARK_KEY',
+  secondary: 'TIDEMARK_KEY_SECONDARY',
+  readOnlyPrimary: 'TIDEMARK_KEY_READONLY',
+  readOnlySecondary: 'TIDEMARK_KEY_READONLY_SECONDARY',
+};
+
+const names: readonly (keyof KeySet)[] = Object.freeze(Object.keys(variables) as (keyof KeySet)[]);
+
+export function readKeys(keyFile: string | undefined, environment: Environment): KeySource {
+  const set = names.filter((name) => (environment[variables[name]] ?? '') !== '');
+  if (keyFile !== undefined) {
+    const [first] = set;
+    if (first === undefined) return readKeyFile(keyFile);
+    throw new UsageError(`Give the keys in ${keyFile} or in ${variables[first]}, not in both.`);
+  }
+  if (set.length === 0) {
+    return { keys: { primary: wellKnownKey }, origin: 'default', isWellKnown: true, warning: undefined };
+  }
+  if (!set.includes('primary')) throw new UsageError('TIDEMARK_KEY is missing: the other keys need a primary one.');
+  const keys = Object.fromEntries(set.map((name) => [name, environment[variables[name]]]));
+  // `primary` is among them, and none is empty.
+  return sourceOf(keys as unknown as KeySet, 'TIDEMARK_KEY', undefined);
+}
+
+function readKeyFile(path: string): KeySource {
+  let text: string;
+  let mode = 0;
+  try {
+    text = readFileSync(path, 'utf8');
+    mode = statSync(path).mode;
+  } catch (error) {
+    throw new UsageError(`The key file cannot be read: ${(error as Error).message}`); // The file system throws Errors.
+  }
+  const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0;
+  const warning = isOpen ? `${path} can be read by other users of this machine: chmod 600 ${path}` : undefined;
+  return sourceOf(parseKeys(text, path), path, warning);
+}
+
+/** The parser's own words quote the text, and with it a key: they are not passed on. */
+function parseKeys(text: string, path: string): KeySet {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError(`The key file ${path} is not valid JSON.`);
+  }
+  const members = Object.entries(Object(value) as Record<string, unknown>);
+  const wrong = members.find(([name, key]) => !names.includes(name as keyof KeySet) || typeof key !== 'string');
+  if (wrong !== undefined || typeof Object(value)['primary'] !== 'string') {
+    throw new UsageError(
+      `The key file ${path} must hold an object with "primary", and may have ${names.slice(1).join(', ')}.`,
+    );
+  }
+  return value as KeySet; // Its members have just been looked at.
+}
+
+function sourceOf(keys: KeySet, origin: string, warning: string | undefined): KeySource {
+  return { keys, origin, isWellKnown: Object.values(keys).includes(wellKnownKey), warning };
+}

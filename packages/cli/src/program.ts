@@ -1,0 +1,102 @@
+// The command line, made of the table. A mistake in it is told in a sentence, with exit code 2.
+
+import { readFileSync } from 'node:fs';
+import { isDatabaseError } from '@tidemark/model';
+import { Command, CommanderError } from 'commander';
+import type { CommandSpec, OptionSpec } from './command-table.ts';
+import { commands } from './command-table.ts';
+import { suggestion } from './nearest.ts';
+import { endWithReader, say } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+const rootNotes = `
+Exit codes: 0 done; 1 failed; 2 the command line or the configuration is wrong.
+Keys come from the environment (TIDEMARK_KEY) or from a key file, never from the command line.
+docs/reference/cli.md has every command and every flag.`;
+
+/** The exit code, once the command has ended. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  endWithReader();
+  let exitCode = 0;
+  const program = new Command('tidemark')
+    .description('Tidemark: a document database whose centre is its change feed.')
+    .version(ownVersion(), '-v, --version', 'print the version')
+    .addHelpText('after', rootNotes);
+  prepare(program);
+  for (const spec of commands) {
+    const command = commandOf(program, spec);
+    command.action(async (...given: unknown[]) => {
+      // commander gives the arguments, the options and the command itself.
+      const options = given.at(-2) as Record<string, string | boolean | undefined>;
+      const { run } = await spec.load();
+      exitCode = await run({ arguments: command.args, options });
+    });
+  }
+  try {
+    checkName(args);
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function commandOf(program: Command, spec: CommandSpec): Command {
+  const [first = '', second] = spec.name.split(' ');
+  const parent = second === undefined ? program : groupOf(program, first);
+  const command = parent.command(second ?? first, { isDefault: spec.name === 'serve' }).description(spec.summary);
+  for (const argument of (spec.arguments ?? '').split(' ')) if (argument !== '') command.argument(argument);
+  for (const option of spec.options) command.option(option.flags, meaningOf(option));
+  const examples = spec.examples.map((example) => `  ${example}`).join('\n');
+  return prepare(command).addHelpText('after', `\nExamples:\n${examples}`);
+}
+
+function groupOf(program: Command, name: string): Command {
+  const found = program.commands.find((each) => each.name() === name);
+  return found ?? prepare(program.command(name).description(`the ${name} commands: see tidemark ${name} --help`));
+}
+
+/** The inherited settings of commander are copied only to commands that are made later, so each is told itself. */
+function prepare(command: Command): Command {
+  return command
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .allowExcessArguments(false)
+    .helpOption('-h, --help', 'print this text')
+    .configureOutput({
+      outputError: (text, write) => write(`tidemark: ${text.replace(/^error: /, '').trimEnd()}\nSee --help.\n`),
+    });
+}
+
+function meaningOf({ meaning, fallback }: OptionSpec): string {
+  return fallback === undefined ? meaning : `${meaning} (default: ${fallback})`;
+}
+
+/** Without this a misspelt command would be taken for an argument of `serve`. */
+function checkName(args: readonly string[]): void {
+  const [first] = args;
+  if (first === undefined || first.startsWith('-')) return;
+  const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
+  if (first === 'help' || names.includes(first)) return;
+  // Without the `--`, npm keeps a flag to itself and passes its value on.
+  const npm =
+    process.env['npm_lifecycle_event'] === 'start' ? ' With npm, flags stand after --: npm start -- --port 0.' : '';
+  throw new UsageError(`There is no command '${first}'.${suggestion(first, names)}${npm}`);
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError) {
+    say(`${error.message}\nSee --help.`);
+    return 2;
+  }
+  if (isDatabaseError(error)) say(error.message);
+  else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return 1;
+}
+
+function ownVersion(): string {
+  // The manifest stands one above the sources and one above the build alike.
+  const manifest: { version?: unknown } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return String(manifest.version);
+}

@@ -1,0 +1,20 @@
+// Why a start was refused, in a sentence that says what to do.
+
+import { isDatabaseError } from '@tidemark/model';
+import type { Settings } from './settings.ts';
+
+export function explainStart(error: unknown, { port, host, data }: Settings): string {
+  if (isDatabaseError(error)) return error.message;
+  const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is taken: perhaps another Tidemark or an emulator is running. --port 0 takes a free one.`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `This machine has no address ${host}.`;
+  if (code === 'EACCES' && syscall === 'listen')
+    return `This user may not listen on port ${port}; choose one above 1023.`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
+    return `The data folder ${data} cannot be used: ${message}`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
