@@ -1,7 +1,8 @@
 import { header, parseResourcePath } from '@tidemark/model';
 import { expect, test } from 'vitest';
-import { authorize, wellKnownKey } from './authorize.ts';
-import type { RequestHead } from './request.ts';
+import type { SignedRequest } from './authorize.ts';
+import { authorize } from './authorize.ts';
+import { Keys, wellKnownKey } from './keys.ts';
 
 // The example of the public documentation of the REST API.
 const documented = {
@@ -12,38 +13,61 @@ const documented = {
   authorization: 'type%3dmaster%26ver%3d1.0%26sig%3dc09PEVJrgp2uQRkr934kFbTqhByc7TVr3OHyqlu%2bc%2bc%3d',
 } as const;
 
-function head(authorization: string, dates: Readonly<Record<string, string>>): RequestHead {
+function head(authorization: string, dates: Readonly<Record<string, string>>): SignedRequest {
   const path = parseResourcePath(documented.path);
   if (path === undefined) throw new Error('the path is one');
-  return { verb: documented.verb, path, headers: { authorization, ...dates }, apiVersion: undefined };
+  return { verb: documented.verb, path, headers: { authorization, ...dates } };
 }
 
-const key: Buffer = Buffer.from(documented.key, 'base64');
 const now = Date.parse(documented.date);
+const dates = { [header.date]: documented.date };
 
-test('accepts the documented example, encoded or not', () => {
-  const dates = { [header.date]: documented.date };
-  expect(() => authorize(head(documented.authorization, dates), key, now)).not.toThrow();
-  expect(() => authorize(head(decodeURIComponent(documented.authorization), dates), key, now)).not.toThrow();
+const authority = (key: string, nowMs = now): Parameters<typeof authorize>[1] => ({
+  keys: new Keys({ primary: key }),
+  nowMs: () => nowMs,
 });
 
-test('refuses another key, another date line, and what is no signature', () => {
-  const dates = { [header.date]: documented.date };
-  const other = Buffer.from(wellKnownKey, 'base64');
-  const refused = { code: 'unauthorized' };
-  expect(() => authorize(head(documented.authorization, dates), other, now)).toThrow(expect.objectContaining(refused));
+test('[wire 3] accepts the documented example, encoded or not', () => {
+  const grant = { kind: 'key', rights: 'write' };
+  expect(authorize(head(documented.authorization, dates), authority(documented.key))).toEqual(grant);
+  const plain = decodeURIComponent(documented.authorization);
+  expect(authorize(head(plain, dates), authority(documented.key))).toEqual(grant);
+  const turned = plain.replace('type=master&ver=1.0', 'ver=1.0&type=Master');
+  expect(authorize(head(turned, dates), authority(documented.key))).toEqual(grant);
+});
+
+test('[wire 3] refuses another key, another date line, and what is no signature', () => {
+  const refused = expect.objectContaining({ code: 'unauthorized' });
+  expect(() => authorize(head(documented.authorization, dates), authority(wellKnownKey))).toThrow(refused);
   const httpDate = { [header.httpDate]: documented.date };
-  expect(() => authorize(head(documented.authorization, httpDate), key, now)).toThrow(expect.objectContaining(refused));
-  for (const text of ['%', 'type=master', 'type=master&ver=1.0&sig=', 'type=resource&ver=1.0&sig=x', 'Bearer x']) {
-    expect(() => authorize(head(text, dates), key, now), text).toThrow(expect.objectContaining(refused));
+  expect(() => authorize(head(documented.authorization, httpDate), authority(documented.key))).toThrow(refused);
+  for (const text of ['%', 'type=master', 'type=master&ver=1.0&sig=', 'type=master&ver=1.0&sig=é', 'Bearer x', '&&=']) {
+    expect(() => authorize(head(text, dates), authority(documented.key)), text).toThrow(refused);
   }
 });
 
-test('refuses what is too old or too early by the server’s clock', () => {
-  const dates = { [header.date]: documented.date };
+test('[wire 3] names the kinds of authorization that are not supported', () => {
+  for (const [type, name] of [
+    ['aad', 'Entra'],
+    ['sas', 'shared access'],
+    ['other', "'other'"],
+  ] as const) {
+    const refused = expect.objectContaining({ code: 'unauthorized', message: expect.stringContaining(name) });
+    expect(() => authorize(head(`type=${type}&ver=1.0&sig=x`, dates), authority(documented.key))).toThrow(refused);
+  }
+});
+
+test('[wire 3] refuses what is too old or too early by the server’s clock', () => {
   const minutes = 60_000;
   for (const shift of [-16 * minutes, 16 * minutes]) {
     const refused = expect.objectContaining({ code: 'forbidden' });
-    expect(() => authorize(head(documented.authorization, dates), key, now + shift)).toThrow(refused);
+    expect(() => authorize(head(documented.authorization, dates), authority(documented.key, now + shift))).toThrow(
+      refused,
+    );
+  }
+  for (const shift of [-14 * minutes, 14 * minutes]) {
+    expect(() =>
+      authorize(head(documented.authorization, dates), authority(documented.key, now + shift)),
+    ).not.toThrow();
   }
 });

@@ -1,5 +1,5 @@
-// Step 2: whether the request was signed with the master key. The signature covers verb, kind of resource, address and
-// date, not the body; so it is checked before the body is read.
+// Step 2: who asks. A signature covers verb, kind of resource, address and date, not the body; so it is checked before the
+// body is read. What the one who asks may do is decided with the route, in grant.ts.
 //
 // STRING TO SIGN (wire 3), five lines, each ended by a line feed
 //   verb, lower case
@@ -8,74 +8,65 @@
 //   the protocol's date header, lower case
 //   empty; if there is only HTTP's own date: that, lower case, and the line before is empty
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ResourcePath } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
+import { readAuthorization, unauthorized } from './authorization-header.ts';
+import type { Grant } from './grant.ts';
+import type { KeyRights, Keys } from './keys.ts';
 import { clockSkewMsMax } from './limits.ts';
-import type { RequestHead } from './request.ts';
-import { textOfHeader } from './request.ts';
 
-/** The key of the emulator, which every client's samples know. It protects nothing. */
-export const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
+/** What a request signs. */
+export interface SignedRequest {
+  readonly verb: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly path: Pick<ResourcePath, 'resourceType' | 'link' | 'ridLink' | 'operation'>;
+}
+
+export interface Authority {
+  readonly keys: Keys;
+  nowMs(): number;
+}
 
 /** Throws unauthorized or forbidden. */
-export function authorize(request: RequestHead, masterKey: Buffer, nowMs: number): void {
-  const token = readToken(textOfHeader(request, header.authorization));
-  if (token.type !== 'master') {
-    throw unauthorized(`Authorization of type '${token.type}' is not supported yet; sign with the master key.`);
-  }
-  const dates = readDates(request, nowMs);
+export function authorize(request: SignedRequest, authority: Authority): Grant {
+  return { kind: 'key', rights: keyRightsOf(request, authority) };
+}
+
+/** For what only the holder of a key may ask. Throws unauthorized or forbidden. */
+export function keyRightsOf(request: SignedRequest, { keys, nowMs }: Authority): KeyRights {
+  const { type, signature } = readAuthorization(textOf(request.headers[header.authorization]));
+  if (type !== 'master') throw unsupported(type);
+  const dates = readDates(request.headers, nowMs());
   const texts = textsToSign(request, dates);
-  if (!texts.some((text) => isSignatureOf(token.signature, text, masterKey))) {
-    const shown = (texts[0] ?? '').replaceAll('\n', '\\n');
-    throw unauthorized(
-      "The input authorization token can't serve the request. The wrong key is being used or the expected payload is " +
-        `not built as per the protocol. The server used the following payload to sign: '${shown}'`,
-    );
-  }
+  const rights = keys.rightsOf(signature, texts);
+  if (rights !== undefined) return rights;
+  const shown = (texts[0] ?? '').replaceAll('\n', '\\n');
+  throw unauthorized(
+    "The input authorization token can't serve the request. The wrong key is being used or the expected payload is " +
+      `not built as per the protocol. The server used the following payload to sign: '${shown}'`,
+  );
 }
 
-export interface Token {
-  readonly type: string;
-  readonly signature: Buffer;
+function unsupported(type: string): DatabaseError {
+  const names: Readonly<Record<string, string>> = {
+    aad: 'Microsoft Entra ID (type=aad)',
+    sas: 'shared access signatures (type=sas)',
+    resource: 'resource tokens (type=resource)',
+  };
+  const what = names[type] ?? `the type '${type.slice(0, 40)}'`;
+  return unauthorized(`Authorization by ${what} is not supported; sign with a key of the account (type=master).`);
 }
 
-export function readToken(text: string | undefined): Token {
-  if (text === undefined) {
-    throw unauthorized('Required header authorization is missing. Ensure that a valid authorization token is passed.');
-  }
-  const fields = new Map<string, string>();
-  for (const part of decoded(text).split('&')) {
-    const equals = part.indexOf('=');
-    if (equals > 0) fields.set(part.slice(0, equals), part.slice(equals + 1));
-  }
-  const type = fields.get('type');
-  const signature = fields.get('sig');
-  if (type === undefined || signature === undefined) {
-    throw unauthorized('The authorization header is not of the form type=…&ver=1.0&sig=….');
-  }
-  return { type, signature: Buffer.from(signature, 'base64') };
-}
-
-/** Wire: clients send the header percent-encoded; it is accepted as it is, too. */
-function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-export interface Dates {
+interface Dates {
   readonly own: string;
   readonly http: string;
 }
 
-export function readDates(request: Pick<RequestHead, 'headers'>, nowMs: number): Dates {
-  const own = textOfHeader(request, header.date);
-  const http = textOfHeader(request, header.httpDate);
-  const date = own ?? http;
-  const timeMs = date === undefined ? Number.NaN : Date.parse(date);
+function readDates(headers: IncomingHttpHeaders, nowMs: number): Dates {
+  const own = textOf(headers[header.date]);
+  const date = own ?? textOf(headers[header.httpDate]);
+  const timeMs = date === undefined ? Number.NaN : timeOf(date);
   if (date === undefined || Number.isNaN(timeMs)) {
     throw unauthorized(`The request needs the header ${header.date} with the time in the form of RFC 1123.`);
   }
@@ -86,25 +77,36 @@ export function readDates(request: Pick<RequestHead, 'headers'>, nowMs: number):
         `says ${new Date(nowMs).toUTCString()}. They may differ by ${clockSkewMsMax / 60_000} minutes.`,
     );
   }
-  return own === undefined ? { own: '', http: date.toLowerCase() } : { own: own.toLowerCase(), http: '' };
+  return own === undefined ? { own: '', http: lastDate.lowerCase } : { own: lastDate.lowerCase, http: '' };
+}
+
+/** Dates are exact to the second, so that what came last mostly comes again. */
+const lastDate: { text: string; lowerCase: string; timeMs: number } = { text: '', lowerCase: '', timeMs: Number.NaN };
+
+function timeOf(date: string): number {
+  if (date !== lastDate.text) {
+    lastDate.text = date;
+    lastDate.lowerCase = date.toLowerCase();
+    lastDate.timeMs = Date.parse(date);
+  }
+  return lastDate.timeMs;
 }
 
 /** By name first; whether a path is by name or by rid cannot be told from its text alone. */
-function textsToSign({ verb, path }: RequestHead, dates: Dates): string[] {
-  const text = (type: string, link: string): string =>
-    `${verb.toLowerCase()}\n${type}\n${link}\n${dates.own}\n${dates.http}\n`;
-  const texts = [text(path.resourceType, path.link)];
-  if (path.ridLink !== undefined && path.ridLink !== path.link) texts.push(text(path.resourceType, path.ridLink));
+function textsToSign({ verb, path }: SignedRequest, { own, http }: Dates): string[] {
+  const start = `${verb.toLowerCase()}\n${path.resourceType}\n`;
+  const end = `\n${own}\n${http}\n`;
+  const texts = [`${start}${path.link}${end}`];
+  if (path.ridLink !== undefined && path.ridLink !== path.link) texts.push(`${start}${path.ridLink}${end}`);
   // Wire: the clients disagree about the kind of resource that a delete by partition key is about (wire 3).
-  if (path.operation !== undefined) texts.push(text('partitionkey', path.link));
+  if (path.operation !== undefined) {
+    texts.push(`${verb.toLowerCase()}\npartitionkey\n${path.link}${end}`);
+    if (path.ridLink !== undefined) texts.push(`${verb.toLowerCase()}\npartitionkey\n${path.ridLink}${end}`);
+  }
   return texts;
 }
 
-export function isSignatureOf(signature: Buffer, text: string, masterKey: Buffer): boolean {
-  const expected = createHmac('sha256', masterKey).update(text).digest();
-  return signature.length === expected.length && timingSafeEqual(signature, expected);
-}
-
-function unauthorized(message: string): DatabaseError {
-  return new DatabaseError('unauthorized', message);
+function textOf(value: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(value) ? value.join(',') : value;
+  return text === '' ? undefined : text;
 }

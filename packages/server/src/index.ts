@@ -1,5 +1,6 @@
 // The public API: a database on the wire.
 
-export { wellKnownKey } from './authorize.ts';
+export type { KeySet } from './keys.ts';
+export { parseKeyFile, wellKnownKey } from './keys.ts';
 export type { RunningServer, ServerOptions } from './server.ts';
 export { startServer } from './server.ts';

@@ -11,6 +11,16 @@ export const headerBytesMax: number = 64 * 1024;
 /** Wire 3: how far a client's clock may be off. */
 export const clockSkewMsMax: number = 15 * 60 * 1000;
 
+/** A key has at least as many bytes as what is made with it. */
+export const keyBytesMin = 32;
+
+/** The text of a signature holds the path and the date, and both come in a head of at most this size. */
+export const signedTextBytesMax: number = headerBytesMax;
+
+/** Signatures that are remembered, for each key: one second's worth of what repeats itself. */
+export const knownTextsMax = 256;
+export const knownTextCharsMax = 512;
+
 /** Longer than the idle time of any client's connection pool: a pooled connection is closed by its client, never under it. */
 export const keepAliveMs: number = 5 * 60 * 1000;
 

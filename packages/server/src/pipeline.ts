@@ -11,6 +11,8 @@ import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize } from './authorize.ts';
 import type { Strike } from './faults.ts';
 import { Faults } from './faults.ts';
+import { checkGrant } from './grant.ts';
+import type { Keys } from './keys.ts';
 import type { RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { CosmosResponse } from './response.ts';
@@ -20,7 +22,8 @@ import { operations, routeOf } from './route.ts';
 
 export interface PipelineOptions {
   readonly database: Database;
-  readonly masterKey: Buffer;
+  readonly keys: Keys;
+  nowMs(): number;
   readonly backupFolder: string | undefined;
   readonly chaos: boolean;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
@@ -34,12 +37,13 @@ export class Pipeline {
   readonly #faults: Faults | undefined;
 
   constructor(options: PipelineOptions) {
-    const { database, masterKey, backupFolder, chaos } = options;
+    const { database, keys, nowMs, backupFolder, chaos } = options;
     this.#options = options;
     this.#faults = chaos ? new Faults(() => performance.now()) : undefined;
     this.#admin = new Admin({
       database,
-      masterKey,
+      keys,
+      nowMs,
       backupFolder,
       faults: this.#faults,
       operations,
@@ -70,8 +74,9 @@ export class Pipeline {
   async #respond(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
     if (isAdminUrl(incoming.url ?? '')) return this.#admin.answer(incoming);
     const head = readHead(incoming);
-    authorize(head, this.#options.masterKey, Date.now());
+    const grant = authorize(head, this.#options);
     const route = routeOf(head);
+    checkGrant(grant, route);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route);
     return this.#handle(incoming, head, route);
   }

@@ -38,18 +38,20 @@ export interface Route {
   readonly when?: (request: RequestHead) => boolean;
   /** What metrics, logs and faults call it. Left out: made of verb and kind, `read-container`. */
   readonly operation?: string;
+  /** Changes nothing, so that a read-only key is enough. Left out: of GET alone. */
+  readonly isRead?: boolean;
   readonly handle: Handler;
 }
 
-/** A route with its name. */
-export type Operation = Route & { readonly operation: string };
+/** A route with its name, and what else follows from it. */
+export type Operation = Route & { readonly operation: string; readonly isRead: boolean };
 
 const item = { isFeed: false } as const;
 const feed = { isFeed: true } as const;
 
 /** Queries of databases and containers come by POST as well, so this stands before creating them. */
 function query(kind: ResourceKind): Route {
-  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, handle: refuseQuery };
+  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, isRead: true, handle: refuseQuery };
 }
 
 const table: readonly Route[] = [
@@ -83,8 +85,16 @@ const table: readonly Route[] = [
 
   { verb: 'GET', kind: 'partition-key-range', ...feed, operation: 'ranges', handle: listRanges },
 
-  { verb: 'POST', kind: 'document', ...feed, when: isQueryPlan, operation: 'query-plan', handle: planQuery },
-  { verb: 'POST', kind: 'document', ...feed, when: isQuery, operation: 'query', handle: queryDocuments },
+  {
+    verb: 'POST',
+    kind: 'document',
+    ...feed,
+    when: isQueryPlan,
+    operation: 'query-plan',
+    isRead: true,
+    handle: planQuery,
+  },
+  { verb: 'POST', kind: 'document', ...feed, when: isQuery, operation: 'query', isRead: true, handle: queryDocuments },
   { verb: 'POST', kind: 'document', ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
   { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', handle: commitBulk },
   { verb: 'POST', kind: 'document', ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
@@ -105,7 +115,11 @@ const verbWords: Readonly<Record<Route['verb'], string>> = {
   DELETE: 'delete',
 };
 
-export const routes: readonly Operation[] = table.map((route) => ({ ...route, operation: operationOf(route) }));
+export const routes: readonly Operation[] = table.map((route) => ({
+  ...route,
+  operation: operationOf(route),
+  isRead: route.isRead ?? route.verb === 'GET',
+}));
 
 /** Their names, each once. */
 export const operations: readonly string[] = [...new Set(routes.map((route) => route.operation))];

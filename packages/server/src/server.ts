@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
-import { wellKnownKey } from './authorize.ts';
+import type { KeySet } from './keys.ts';
+import { Keys, wellKnownKey } from './keys.ts';
 import { drainMsMax, headerBytesMax, keepAliveMs, requestMsMax } from './limits.ts';
 import { Pipeline } from './pipeline.ts';
 
@@ -16,8 +17,10 @@ export interface ServerOptions {
   readonly host?: string;
   /** 0 takes any that is free. */
   readonly port?: number;
-  /** The master key, in base64; the emulator's well-known key by default. */
+  /** The primary key, in base64; the emulator's well-known key by default. */
   readonly key?: string;
+  /** All keys of the account; instead of `key`. */
+  readonly keys?: KeySet;
   /** Where backups that the admin API is asked for go, each in a folder of its own. None can be made without it. */
   readonly backupFolder?: string;
   /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
@@ -26,6 +29,8 @@ export interface ServerOptions {
   readonly chaos?: boolean;
   /** Told of every error that is a defect, not a client's. */
   readonly onDefect?: (error: unknown, activityId: string) => void;
+  /** The clock that signatures and tokens are judged by; for tests. */
+  readonly nowMs?: () => number;
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -34,24 +39,39 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** Takes no more requests, answers those under way, and resolves when all connections are closed. */
   close(): Promise<void>;
+  /** Takes these keys in the place of the ones it has, from the next request on. Throws bad-request, and keeps the old ones. */
+  setKeys(keys: KeySet): void;
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0, key = wellKnownKey } = options;
-  if (key === wellKnownKey && !isLoopback(host)) {
-    throw new DatabaseError(
-      'forbidden',
-      `With the well-known key the server listens on this machine only (127.0.0.1, ::1 or localhost), not on ${host}.`,
-    );
-  }
-  const front = new Front(options, readKey(key));
+  const { host = '127.0.0.1', port = 0 } = options;
+  const keys = keysOf(options);
+  checkExposure(keys, host);
+  const front = new Front(options, keys);
   if (options.historyMs !== undefined) await options.database.keepHistory(options.historyMs);
   await listen(front.server, host, port);
   // A TCP socket's address is never a string.
   const address = front.server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
   const close = (): Promise<void> => front.close();
-  return { url, host, port: address.port, close, [Symbol.asyncDispose]: close };
+  const setKeys = (set: KeySet): void => {
+    checkExposure(new Keys(set), host);
+    keys.set(set);
+  };
+  return { url, host, port: address.port, close, setKeys, [Symbol.asyncDispose]: close };
+}
+
+function keysOf({ key, keys }: ServerOptions): Keys {
+  if (key !== undefined && keys !== undefined) throw new DatabaseError('bad-request', 'Give a key or keys, not both.');
+  return new Keys(keys ?? { primary: key ?? wellKnownKey });
+}
+
+function checkExposure(keys: Keys, host: string): void {
+  if (!keys.hasWellKnown || isLoopback(host)) return;
+  throw new DatabaseError(
+    'forbidden',
+    `With the well-known key the server listens on this machine only (127.0.0.1, ::1 or localhost), not on ${host}.`,
+  );
 }
 
 class Front {
@@ -61,10 +81,10 @@ class Front {
   readonly #pipeline: Pipeline;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ServerOptions, masterKey: Buffer) {
-    const { database, backupFolder, chaos = false, onDefect } = options;
+  constructor(options: ServerOptions, keys: Keys) {
+    const { database, backupFolder, chaos = false, onDefect, nowMs = Date.now } = options;
     const isClosing = (): boolean => this.#closing !== undefined;
-    const pipeline = new Pipeline({ database, masterKey, backupFolder, chaos, onDefect, isClosing });
+    const pipeline = new Pipeline({ database, keys, nowMs, backupFolder, chaos, onDefect, isClosing });
     this.#pipeline = pipeline;
     const limits = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax, keepAliveTimeout: keepAliveMs };
     this.server = createServer({ ...limits, noDelay: true }, (incoming, outgoing) => {
@@ -112,12 +132,6 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       resolve();
     });
   });
-}
-
-function readKey(key: string): Buffer {
-  const bytes = Buffer.from(key, 'base64');
-  if (bytes.length >= 32 && bytes.toString('base64') === key) return bytes;
-  throw new DatabaseError('bad-request', 'The key must be at least 32 bytes in base64.');
 }
 
 function isLoopback(host: string): boolean {

@@ -37,10 +37,13 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   },
   server: {
     'index.ts': ['*'],
-    server: ['pipeline', 'authorize'],
-    pipeline: ['admin', 'faults', 'request', 'authorize', 'route', 'response'],
+    server: ['pipeline', 'keys'],
+    pipeline: ['admin', 'faults', 'request', 'authorize', 'grant', 'keys', 'route', 'response'],
     admin: ['faults', 'authorize', 'response', 'request', 'status', 'version'],
-    authorize: ['request'],
+    authorize: ['authorization-header', 'grant', 'keys'],
+    grant: ['keys'],
+    keys: [],
+    'authorization-header': [],
     route: ['handlers', 'handler', 'request'],
     handlers: [
       'handler',

@@ -1,55 +1,44 @@
-// Who may use the admin API: whoever has the master key. Two forms are taken:
+// Who may use the admin API: whoever has a key that may write. Two forms are taken:
 //
 //   signed   the signature of the protocol (wire 3) with an empty kind of resource, and as address the decoded path without
 //            the slash at its start and without what follows a `?`. It does not show the key.
 //   bearer   `Authorization: Bearer <key>`, which curl and Prometheus can send. It shows the key, so it is taken only over TLS
 //            and from this machine.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { DatabaseError, header } from '@tidemark/model';
-import { isSignatureOf, readDates, readToken } from '../authorize.ts';
+import type { Authority } from '../authorize.ts';
+import { keyRightsOf } from '../authorize.ts';
 import type { AdminHead } from './admin-request.ts';
 
 /** Throws unauthorized or forbidden. */
-export function authorizeAdmin(request: AdminHead, masterKey: Buffer, nowMs: number): void {
-  const text = request.headers[header.authorization];
-  const bearer = text === undefined ? undefined : bearerOf(text);
-  if (bearer === undefined) checkSignature(request, text, masterKey, nowMs);
-  else checkBearer(request, bearer, masterKey);
+export function authorizeAdmin(request: AdminHead, authority: Authority): void {
+  const bearer = bearerOf(request.headers[header.authorization] ?? '');
+  const rights =
+    bearer === undefined
+      ? keyRightsOf({ ...request, path: pathOf(request) }, authority)
+      : authority.keys.rightsOfKey(checkedBearer(request, bearer));
+  if (rights === 'write') return;
+  if (rights === 'read') throw new DatabaseError('forbidden', 'The admin API takes no read-only key.');
+  throw new DatabaseError('unauthorized', 'The bearer key is not a master key of this server.');
 }
 
 function bearerOf(text: string): string | undefined {
   return /^bearer +/i.test(text) ? text.replace(/^bearer +/i, '').trim() : undefined;
 }
 
-function checkBearer({ isPrivate }: AdminHead, bearer: string, masterKey: Buffer): void {
-  if (!isPrivate) {
-    throw new DatabaseError(
-      'unauthorized',
-      'A bearer key is taken over HTTPS and from this machine only: everybody on the way could read it. Use HTTPS, or sign.',
-    );
-  }
-  // Digests have the same length whatever was sent.
-  if (timingSafeEqual(digest(bearer), digest(masterKey.toString('base64')))) return;
-  throw new DatabaseError('unauthorized', 'The bearer key is not a master key of this server.');
-}
-
-function checkSignature(request: AdminHead, text: string | undefined, masterKey: Buffer, nowMs: number): void {
-  const token = readToken(text);
-  if (token.type !== 'master') {
-    throw new DatabaseError('unauthorized', `The admin API takes the master key, not a token of type '${token.type}'.`);
-  }
-  const dates = readDates(request, nowMs);
-  const link = request.segments.join('/');
-  const signed = `${request.verb.toLowerCase()}\n\n${link}\n${dates.own}\n${dates.http}\n`;
-  if (isSignatureOf(token.signature, signed, masterKey)) return;
-  const shown = signed.replaceAll('\n', '\\n');
+function checkedBearer({ isPrivate }: AdminHead, bearer: string): string {
+  if (isPrivate) return bearer;
   throw new DatabaseError(
     'unauthorized',
-    `The signature is not one of a master key. The server used the following payload to sign: '${shown}'`,
+    'A bearer key is taken over HTTPS and from this machine only: everybody on the way could read it. Use HTTPS, or sign.',
   );
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function pathOf({ segments }: AdminHead): {
+  resourceType: string;
+  link: string;
+  ridLink: undefined;
+  operation: undefined;
+} {
+  return { resourceType: '', link: segments.join('/'), ridLink: undefined, operation: undefined };
 }

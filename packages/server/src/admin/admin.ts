@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
+import type { Authority } from '../authorize.ts';
 import type { Faults } from '../faults.ts';
 import { readBody } from '../request.ts';
 import type { CosmosResponse } from '../response.ts';
@@ -14,9 +15,8 @@ import { matchAdmin } from './admin-route.ts';
 import type { Job } from './jobs.ts';
 import { Jobs } from './jobs.ts';
 
-export interface AdminOptions {
+export interface AdminOptions extends Authority {
   readonly database: Database;
-  readonly masterKey: Buffer;
   readonly backupFolder: string | undefined;
   readonly faults: Faults | undefined;
   readonly operations: readonly string[];
@@ -25,11 +25,11 @@ export interface AdminOptions {
 }
 
 export class Admin {
-  readonly #masterKey: Buffer;
+  readonly #authority: Authority;
   readonly #context: AdminContext;
 
-  constructor({ masterKey, onJobFailure, ...rest }: AdminOptions) {
-    this.#masterKey = masterKey;
+  constructor({ keys, nowMs, onJobFailure, ...rest }: AdminOptions) {
+    this.#authority = { keys, nowMs };
     this.#context = { ...rest, jobs: new Jobs(onJobFailure), startedMs: performance.now() };
   }
 
@@ -55,7 +55,7 @@ export class Admin {
   /** Throws what is wrong with a key that was shown, and where one is needed that none was. */
   #authorize(head: AdminHead, isOpen: boolean): boolean {
     if (isOpen && head.headers.authorization === undefined) return false;
-    authorizeAdmin(head, this.#masterKey, Date.now());
+    authorizeAdmin(head, this.#authority);
     return true;
   }
 }
