@@ -140,25 +140,29 @@ export interface RawResponse {
 }
 
 export async function rawFetch(base: string, verb: string, path: string, options: RawOptions): Promise<RawResponse> {
-  const { body, sign = {} } = options;
+  const { body } = options;
+  const response = await fetch(new URL(path, base), {
+    method: verb,
+    headers: { ...signedHeaders(verb, path, options.sign), ...options.headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** What a request needs to be let in. */
+export function signedHeaders(verb: string, path: string, sign: RawOptions['sign'] = {}): Record<string, string> {
   const date = sign.date ?? new Date().toUTCString();
   const segments = path.split('/').filter((segment) => segment !== '');
   const isFeed = segments.length % 2 === 1;
   const type = sign.type ?? (isFeed ? segments.at(-1) : segments.at(-2)) ?? '';
   const link = sign.link ?? (isFeed ? segments.slice(0, -1) : segments).map(decodeURIComponent).join('/');
   const signature = signatureOf(verb, type, link, date, sign.key ?? wellKnownKey);
-  const response = await fetch(new URL(path, base), {
-    method: verb,
-    headers: {
-      authorization: encodeURIComponent(`type=master&ver=1.0&sig=${signature}`),
-      'x-ms-date': date,
-      'x-ms-version': '2020-07-15',
-      ...options.headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : JSON.parse(text) };
+  return {
+    authorization: encodeURIComponent(`type=master&ver=1.0&sig=${signature}`),
+    'x-ms-date': date,
+    'x-ms-version': '2020-07-15',
+  };
 }
 
 function signatureOf(verb: string, type: string, link: string, date: string, key: string): string {

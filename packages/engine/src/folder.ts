@@ -18,6 +18,8 @@ const ownNames: ReadonlySet<string> = new Set([
   'index.trial',
   'index.trial.tmp',
   'lost+found',
+  // The server's, which may be made before the database.
+  'tls',
 ]);
 
 interface Mark {

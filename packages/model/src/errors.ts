@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'method-not-allowed'
   | 'request-timeout'
+  | 'unsupported-encoding'
   | 'not-supported'
   // Checking what the request carries.
   | 'invalid-id'
@@ -63,6 +64,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'The credentials are valid but do not allow this.',
   'method-not-allowed': 'The resource exists but does not know this verb.',
   'request-timeout': 'The request was not complete, or not answered, within its time limit.',
+  'unsupported-encoding': 'The body is encoded in a way that is not read here, such as gzip.',
   'not-supported': 'The request is well formed and asks for something that is not built.',
 
   'invalid-id': 'The id or name is empty, too long, or has characters that cannot stand in a path.',

@@ -6,6 +6,13 @@ import type { CosmosResponse } from './response.ts';
 
 export interface HandlerContext {
   readonly database: Database;
+  /** Where clients reach the server, if that is not where they say they do: behind a proxy. With a slash at its end. */
+  readonly publicUrl: string | undefined;
+  /**
+   * For a request that waits: aborted when the client has gone or the server closes. It then has to be answered at once. Ask
+   * for it only when there is something to wait for.
+   */
+  stopSignal(): AbortSignal;
 }
 
 export type Handler = (request: CosmosRequest, context: HandlerContext) => CosmosResponse | Promise<CosmosResponse>;

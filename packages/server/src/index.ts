@@ -1,6 +1,8 @@
 // The public API: a database on the wire.
 
+export type { CertificateAuthority } from './certificate-store.ts';
+export { CertificateStore } from './certificate-store.ts';
 export type { KeySet } from './keys.ts';
 export { parseKeyFile, wellKnownKey } from './keys.ts';
-export type { RunningServer, ServerOptions } from './server.ts';
+export type { ConnectionLimits, RunningServer, ServerOptions } from './server.ts';
 export { startServer } from './server.ts';

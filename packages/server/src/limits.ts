@@ -27,6 +27,42 @@ export const keepAliveMs: number = 5 * 60 * 1000;
 /** Head and body of a request have to be here within this time. */
 export const requestMsMax: number = 60 * 1000;
 
+/** Its head alone. Also the first byte of a new connection, and the handshake of TLS. */
+export const headerMsMax: number = 20 * 1000;
+
+/** How often those two are looked at. */
+export const timeoutCheckMs = 1_000;
+
+/** Twice the 10,000 readers that wait for changes, each on its own connection, that one server is made for. */
+export const connectionsMax = 20_000;
+
+/** When there are too many connections, so many idle ones are closed at once, those of longest ago first. */
+export const connectionsEvicted = 100;
+
+/** Requests that a client sends on one connection before it has the answer; no SDK sends even one. They are served in turn. */
+export const pipelinedMax = 32;
+
+/** A client that takes nothing of its answer for so long is cut off. */
+export const answerStallMsMax: number = 60 * 1000;
+
+/** Answers that clients have not taken yet, of all connections together: 64 of the largest. */
+export const unsentBytesMax: number = 256 * 1024 * 1024;
+
+/** With that many bytes unsent, an answer that has been waiting for this long is cut off for the sake of the others. */
+export const unsentMsMin = 1_000;
+
+/** What is still coming in on a refused connection is read for so long, or the client would not see why it was refused. */
+export const lingerMsMax = 2_000;
+
+/** A system asks so often whether the other side of a silent connection is still there. */
+export const tcpKeepAliveMs: number = 60 * 1000;
+
+/** Of the authority that people trust; of what it signs, which no client accepts for longer; and how long before its end a
+ * certificate is replaced. */
+export const authorityDays = 3_650;
+export const serverCertificateDays = 397;
+export const renewalDays = 30;
+
 /** How long closing waits for answers under way before it cuts the connections. */
 export const drainMsMax: number = 10 * 1000;
 

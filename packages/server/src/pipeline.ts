@@ -1,24 +1,28 @@
 // The way of a request: readHead → authorize → routeOf → readBody → handler → send. Whatever is thrown on the way becomes an
-// error with a body. What concerns every request hooks in here; what concerns connections is the server's.
+// error with a body. What concerns every request hooks in here; what concerns connections is the listener's.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Database } from '@tidemark/engine';
-import { isDatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { Admin } from './admin/admin.ts';
 import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize } from './authorize.ts';
 import type { Strike } from './faults.ts';
 import { Faults } from './faults.ts';
 import { checkGrant } from './grant.ts';
+import type { HandlerContext } from './handler.ts';
 import type { Keys } from './keys.ts';
+import { unsentMsMin } from './limits.ts';
+import type { Parking } from './parking.ts';
 import type { RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { CosmosResponse } from './response.ts';
 import { errorResponse, send } from './response.ts';
 import type { Operation } from './route.ts';
 import { operations, routeOf } from './route.ts';
+import type { UnsentAnswers } from './unsent.ts';
 
 export interface PipelineOptions {
   readonly database: Database;
@@ -27,8 +31,9 @@ export interface PipelineOptions {
   readonly backupFolder: string | undefined;
   readonly chaos: boolean;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
-  /** Whether connections take no further request, which every answer then says. */
-  readonly isClosing: () => boolean;
+  readonly publicUrl: string | undefined;
+  readonly parking: Parking;
+  readonly unsent: UnsentAnswers;
 }
 
 export class Pipeline {
@@ -59,32 +64,44 @@ export class Pipeline {
 
   /** Never rejects. */
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { isClosing } = this.#options;
     const activityId = randomUUID();
+    let response: CosmosResponse | undefined;
     try {
-      const response = await this.#respond(incoming);
-      if (response === undefined || outgoing.destroyed) return;
-      send(outgoing, response, activityId, isClosing());
+      response = await this.#respond(incoming, outgoing);
     } catch (error) {
       this.#noteDefect(error, activityId);
-      if (!outgoing.headersSent) send(outgoing, errorResponse(error), activityId, isClosing());
+      response = errorResponse(error);
     }
+    if (response === undefined || outgoing.destroyed || outgoing.headersSent) return;
+    const { unsent, parking } = this.#options;
+    const hasRoom = unsent.admit(response.body?.length ?? 0);
+    // What has been written has been written, and has to be said.
+    if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());
+    send(outgoing, response, activityId, parking.isClosing);
+    unsent.note(outgoing);
   }
 
-  async #respond(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
-    if (isAdminUrl(incoming.url ?? '')) return this.#admin.answer(incoming);
-    const head = readHead(incoming);
-    const grant = authorize(head, this.#options);
+  async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<CosmosResponse | undefined> {
+    if (isAdminUrl(incoming.url ?? '')) return this.#admin.answer(incoming, outgoing);
+    const signed = readHead(incoming);
+    const grant = authorize(signed, this.#options);
+    // Node leaves out the body of the answer by itself.
+    const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const route = routeOf(head);
     checkGrant(grant, route);
-    if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route);
-    return this.#handle(incoming, head, route);
+    const context = new RequestContext(this.#options, outgoing);
+    if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
+    return this.#handle(incoming, head, route, context);
   }
 
-  async #handle(incoming: IncomingMessage, head: RequestHead, route: Operation): Promise<CosmosResponse | undefined> {
-    const { database } = this.#options;
-    const body = await readBody(incoming);
-    return body === undefined ? undefined : route.handle({ ...head, body }, { database });
+  async #handle(
+    incoming: IncomingMessage,
+    head: RequestHead,
+    route: Operation,
+    context: RequestContext,
+  ): Promise<CosmosResponse | undefined> {
+    const body = await readBody(incoming, context.outgoing);
+    return body === undefined ? undefined : route.handle({ ...head, body }, context);
   }
 
   async #respondWithFaults(
@@ -92,13 +109,14 @@ export class Pipeline {
     incoming: IncomingMessage,
     head: RequestHead,
     route: Operation,
+    context: RequestContext,
   ): Promise<CosmosResponse | undefined> {
-    const { database } = this.#options;
+    const { database } = context;
     const before = await faults.strike('before', route.operation, head.path, database);
     if (before !== undefined) return replaced(before, incoming);
     let response: CosmosResponse | undefined;
     try {
-      response = await this.#handle(incoming, head, route);
+      response = await this.#handle(incoming, head, route, context);
     } catch (error) {
       const after = await faults.strike('after', route.operation, head.path, database);
       if (after === undefined) throw error;
@@ -112,6 +130,31 @@ export class Pipeline {
     if (isDatabaseError(error) && error.code !== 'internal' && error.code !== 'corrupt') return;
     this.#options.onDefect?.(error, activityId);
   }
+}
+
+/** Made for every request, so it is small: the signal comes into being when it is asked for. */
+class RequestContext implements HandlerContext {
+  readonly database: Database;
+  readonly publicUrl: string | undefined;
+  readonly outgoing: ServerResponse;
+  readonly #parking: Parking;
+
+  constructor({ database, publicUrl, parking }: PipelineOptions, outgoing: ServerResponse) {
+    this.database = database;
+    this.publicUrl = publicUrl;
+    this.#parking = parking;
+    this.outgoing = outgoing;
+  }
+
+  stopSignal(): AbortSignal {
+    return this.#parking.signalFor(this.outgoing);
+  }
+}
+
+function tooMuchUnsent(): DatabaseError {
+  return new DatabaseError('unavailable', 'Other clients have to take their answers first; try again in a moment.', {
+    retryAfterMs: unsentMsMin,
+  });
 }
 
 /** Undefined when there is nobody left to answer. */

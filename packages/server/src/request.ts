@@ -1,7 +1,8 @@
 // Step 1: what came over the socket becomes a typed request. The head is read first and on its own, because a request that
 // is not authorized has no claim to have its body kept in memory.
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import type { HeaderName, ResourcePath } from '@tidemark/model';
 import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
 import { bodyBytesMax, itemsPerPage, itemsPerPageMax } from './limits.ts';
@@ -12,6 +13,8 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
   /** Of the protocol, a date; undefined is taken for a modern client. */
   readonly apiVersion: string | undefined;
+  /** It came by HTTPS. */
+  readonly isSecure: boolean;
 }
 
 export interface CosmosRequest extends RequestHead {
@@ -23,15 +26,28 @@ export function readHead(incoming: IncomingMessage): RequestHead {
   if (path === undefined) {
     throw new DatabaseError('not-found', 'There is no kind of resource at this path; resources begin with /dbs.');
   }
-  const apiVersion = textOf(incoming.headers, header.version);
-  return { verb: incoming.method ?? 'GET', path, headers: incoming.headers, apiVersion };
+  const { headers, method: verb = 'GET' } = incoming;
+  if (headers.host === undefined && incoming.httpVersionMinor > 0) {
+    throw new DatabaseError('bad-request', 'A request of HTTP/1.1 has to say in the header Host whom it is for.');
+  }
+  // A socket of TLS says so of itself; others have no such member.
+  const isSecure = (incoming.socket as TLSSocket).encrypted === true;
+  return { verb, path, headers, apiVersion: textOf(headers, header.version), isSecure };
 }
 
 /** The whole body. Undefined when the client went away before its end. */
-export function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  const declared = Number(incoming.headers['content-length'] ?? 0);
+export function readBody(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Buffer | undefined> {
+  const { headers } = incoming;
+  const declared = Number(headers['content-length'] ?? 0);
   if (declared > bodyBytesMax) return Promise.reject(bodyTooLarge());
-  if (declared === 0 && incoming.headers['transfer-encoding'] === undefined) return Promise.resolve(noBytes);
+  if (declared === 0 && headers['transfer-encoding'] === undefined) return Promise.resolve(noBytes);
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return Promise.reject(wrongEncoding(encoding));
+  if (headers.expect !== undefined) {
+    if (headers.expect.toLowerCase() !== '100-continue') return Promise.reject(unknownExpectation());
+    // Where this is not said, node closes the connection after the answer: what comes next on it is unknown.
+    outgoing.writeContinue();
+  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
@@ -99,6 +115,15 @@ function textOf(headers: IncomingHttpHeaders, name: HeaderName): string | undefi
   const value = headers[name];
   const text = Array.isArray(value) ? value.join(',') : value;
   return text === '' ? undefined : text;
+}
+
+function unknownExpectation(): DatabaseError {
+  return new DatabaseError('bad-request', 'Of the header Expect only 100-continue is known.');
+}
+
+function wrongEncoding(encoding: string): DatabaseError {
+  const message = `The body of a request is sent as it is, not with Content-Encoding: ${encoding.slice(0, 40)}.`;
+  return new DatabaseError('unsupported-encoding', message);
 }
 
 function bodyTooLarge(): DatabaseError {

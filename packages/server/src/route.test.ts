@@ -7,7 +7,7 @@ import { routeOf, routes } from './route.ts';
 function head(verb: string, url: string, headers: Readonly<Record<string, string>> = {}): RequestHead {
   const path = parseResourcePath(url);
   if (path === undefined) throw new Error(`${url} is a path`);
-  return { verb, path, headers, apiVersion: undefined };
+  return { verb, path, headers, apiVersion: undefined, isSecure: false };
 }
 
 function errorOf(verb: string, url: string): { code: string; message: string } {

@@ -1,18 +1,27 @@
 // The server: sockets in front of a database. What becomes of a request is the pipeline's.
 
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import type { Database } from '@tidemark/engine';
+import { openDatabase } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
+import { hostOfUrl, readPublicUrl } from './endpoint.ts';
+import { Identity } from './identity.ts';
 import type { KeySet } from './keys.ts';
 import { Keys, wellKnownKey } from './keys.ts';
-import { drainMsMax, headerBytesMax, keepAliveMs, requestMsMax } from './limits.ts';
+import type { ListenerLimits } from './listener.ts';
+import { Listener } from './listener.ts';
+import { Parking } from './parking.ts';
 import { Pipeline } from './pipeline.ts';
+import type { UnsentLimits } from './unsent.ts';
+import { UnsentAnswers } from './unsent.ts';
 
 export interface ServerOptions {
-  /** Stays open when the server is closed: whoever opened it closes it. */
-  readonly database: Database;
+  /** A database that is open already, and stays open when the server is closed. This, `memory` or `data` has to be given. */
+  readonly database?: Database;
+  /** A database of the server's own that keeps nothing. */
+  readonly memory?: boolean;
+  /** A database of the server's own in this folder. */
+  readonly data?: string;
   /** An address of this machine; 127.0.0.1 by default. Others only with a key of one's own. */
   readonly host?: string;
   /** 0 takes any that is free. */
@@ -21,6 +30,17 @@ export interface ServerOptions {
   readonly key?: string;
   /** All keys of the account; instead of `key`. */
   readonly keys?: KeySet;
+  /** Refuses plain HTTP. */
+  readonly httpsOnly?: boolean;
+  /** Lets clients in that know nothing newer than TLS 1.0. It is broken; for old programs on one's own machine. */
+  readonly legacyTls?: boolean;
+  /** A certificate of one's own and its key, PEM. Without them a local authority makes one. */
+  readonly certificate?: string;
+  readonly certificateKey?: string;
+  /** Where the local authority is kept: `tls` in the folder of `data` by default, nowhere without one. */
+  readonly tlsFolder?: string;
+  /** Where clients reach the server, if that is not where they say they do: behind a proxy. */
+  readonly publicUrl?: string;
   /** Where backups that the admin API is asked for go, each in a folder of its own. None can be made without it. */
   readonly backupFolder?: string;
   /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
@@ -31,12 +51,20 @@ export interface ServerOptions {
   readonly onDefect?: (error: unknown, activityId: string) => void;
   /** The clock that signatures and tokens are judged by; for tests. */
   readonly nowMs?: () => number;
+  /** Instead of those in limits.ts. */
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
+export interface ConnectionLimits extends ListenerLimits, UnsentLimits {}
+
 export interface RunningServer extends AsyncDisposable {
+  /** Without a slash at its end. The same port speaks HTTPS. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  readonly connectionString: string;
+  /** The certificate that a client of HTTPS has to trust, PEM. Undefined with a certificate of one's own. */
+  readonly ca: string | undefined;
   /** Takes no more requests, answers those under way, and resolves when all connections are closed. */
   close(): Promise<void>;
   /** Takes these keys in the place of the ones it has, from the next request on. Throws bad-request, and keeps the old ones. */
@@ -44,21 +72,38 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0 } = options;
+  const { host = '127.0.0.1', port = 0, publicUrl } = options;
   const keys = keysOf(options);
   checkExposure(keys, host);
-  const front = new Front(options, keys);
-  if (options.historyMs !== undefined) await options.database.keepHistory(options.historyMs);
-  await listen(front.server, host, port);
-  // A TCP socket's address is never a string.
-  const address = front.server.address() as AddressInfo;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  const publicEndpoint = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
+  const identity = identityOf(options, host, publicEndpoint);
+  const database = options.database ?? (await openOwn(options));
+  const front = new Front(options, { database, identity, keys, publicUrl: publicEndpoint });
+  let bound: number;
+  try {
+    if (options.historyMs !== undefined) await database.keepHistory(options.historyMs);
+    bound = await front.listener.listen(host, port);
+  } catch (error) {
+    await front.close();
+    throw error;
+  }
+  const url = `${options.httpsOnly === true ? 'https' : 'http'}://${reachableName(host)}:${bound}`;
   const close = (): Promise<void> => front.close();
-  const setKeys = (set: KeySet): void => {
-    checkExposure(new Keys(set), host);
-    keys.set(set);
+  return {
+    url,
+    host,
+    port: bound,
+    connectionString: `AccountEndpoint=${url}/;AccountKey=${options.keys?.primary ?? options.key ?? wellKnownKey};`,
+    get ca() {
+      return identity.authorityPem;
+    },
+    close,
+    setKeys: (set) => {
+      checkExposure(new Keys(set), host);
+      keys.set(set);
+    },
+    [Symbol.asyncDispose]: close,
   };
-  return { url, host, port: address.port, close, setKeys, [Symbol.asyncDispose]: close };
 }
 
 function keysOf({ key, keys }: ServerOptions): Keys {
@@ -74,90 +119,71 @@ function checkExposure(keys: Keys, host: string): void {
   );
 }
 
+interface Parts {
+  readonly database: Database;
+  readonly identity: Identity;
+  readonly keys: Keys;
+  readonly publicUrl: string | undefined;
+}
+
 class Front {
-  readonly server: Server;
-  /** For each open connection the number of requests under way on it. */
-  readonly #underWay = new Map<Socket, number>();
+  readonly listener: Listener;
   readonly #pipeline: Pipeline;
+  readonly #parking = new Parking();
+  /** Undefined if somebody else closes it. */
+  readonly #ownDatabase: Database | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ServerOptions, keys: Keys) {
-    const { database, backupFolder, chaos = false, onDefect, nowMs = Date.now } = options;
-    const isClosing = (): boolean => this.#closing !== undefined;
-    const pipeline = new Pipeline({ database, keys, nowMs, backupFolder, chaos, onDefect, isClosing });
+  constructor(options: ServerOptions, { database, identity, keys, publicUrl }: Parts) {
+    const { backupFolder, chaos = false, onDefect, httpsOnly = false, limits, nowMs = Date.now } = options;
+    const parking = this.#parking;
+    const unsent = new UnsentAnswers(limits);
+    const shared = { database, keys, nowMs, publicUrl, parking, unsent };
+    const pipeline = new Pipeline({ ...shared, backupFolder, chaos, onDefect });
     this.#pipeline = pipeline;
-    const limits = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax, keepAliveTimeout: keepAliveMs };
-    this.server = createServer({ ...limits, noDelay: true }, (incoming, outgoing) => {
-      this.#count(incoming.socket, 1);
-      outgoing.once('close', () => this.#count(incoming.socket, -1));
-      // A client that goes away while it is being answered is no error of ours.
-      outgoing.on('error', () => {});
-      void pipeline.answer(incoming, outgoing);
-    });
-    this.server.on('clientError', refuseMalformed);
-    this.server.on('connection', (socket: Socket) => {
-      this.#underWay.set(socket, 0);
-      socket.once('close', () => this.#underWay.delete(socket));
+    this.#ownDatabase = options.database === undefined ? database : undefined;
+    this.listener = new Listener({
+      answer: (incoming, outgoing) => void pipeline.answer(incoming, outgoing),
+      identity: () => identity.current(),
+      isHttpsOnly: httpsOnly,
+      limits,
+      onDefect: (error) => onDefect?.(error, 'the TLS handshake'),
     });
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#drain(), this.#pipeline.close()]).then(() => {});
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  #drain(): Promise<void> {
-    return new Promise((resolve) => {
-      const deadline = setTimeout(() => this.server.closeAllConnections(), drainMsMax);
-      this.server.close(() => {
-        clearTimeout(deadline);
-        resolve();
-      });
-      // Node's own closeIdleConnections leaves those open on which nothing has been asked yet.
-      for (const [socket, requests] of this.#underWay) if (requests === 0) socket.destroy();
-    });
-  }
-
-  #count(socket: Socket, change: number): void {
-    const requests = this.#underWay.get(socket);
-    if (requests !== undefined) this.#underWay.set(socket, requests + change);
+  async #close(): Promise<void> {
+    this.#parking.close();
+    await Promise.all([this.listener.close(), this.#pipeline.close()]);
+    await this.#ownDatabase?.close();
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.removeListener('error', reject);
-      resolve();
-    });
-  });
+function openOwn({ memory, data }: ServerOptions): Promise<Database> {
+  if ((memory === true) === (data !== undefined)) {
+    const message = 'Give one of them: an open database, memory: true, or data, the folder where it is kept.';
+    throw new DatabaseError('bad-request', message);
+  }
+  return openDatabase(data === undefined ? { memory: true } : { folder: data });
+}
+
+function identityOf(options: ServerOptions, host: string, publicUrl: string | undefined): Identity {
+  const { certificate, certificateKey, legacyTls, data } = options;
+  const tlsFolder = options.tlsFolder ?? (data === undefined ? undefined : join(data, 'tls'));
+  const hosts = publicUrl === undefined ? [host] : [host, hostOfUrl(publicUrl)];
+  return new Identity({ certificate, certificateKey, legacyTls, tlsFolder, hosts });
+}
+
+/** As it stands in a URL. Every address of this machine is no address. */
+function reachableName(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
-/** What is not even HTTP gets an answer, too. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const [status, name, message] = malformedStatus(error.code);
-  const body = JSON.stringify({ code: name, message });
-  socket.end(
-    `HTTP/1.1 ${status} ${name}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
-  );
-}
-
-function malformedStatus(code: string | undefined): [status: number, name: string, message: string] {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return [431, 'RequestHeaderFieldsTooLarge', `The headers of a request may have at most ${headerBytesMax} bytes.`];
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return [408, 'RequestTimeout', `A request has to be complete within ${requestMsMax / 1000} seconds.`];
-  }
-  return [400, 'BadRequest', 'This is not an HTTP request.'];
 }

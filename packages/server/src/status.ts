@@ -24,6 +24,7 @@ export const statusOf: Readonly<Record<ErrorCode, Status>> = {
   forbidden: { status: 403, name: 'Forbidden' },
   'method-not-allowed': { status: 405, name: 'MethodNotAllowed' },
   'request-timeout': { status: 408, name: 'RequestTimeout' },
+  'unsupported-encoding': { status: 415, name: 'UnsupportedMediaType' },
   'not-supported': { status: 501, name: 'NotImplemented' },
 
   'invalid-id': badRequest,

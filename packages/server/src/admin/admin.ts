@@ -1,6 +1,6 @@
 // The admin API: what an operator asks of a running server, under /_tidemark/.
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { Authority } from '../authorize.ts';
@@ -34,7 +34,7 @@ export class Admin {
   }
 
   /** Undefined when the client went away before the end of its request. */
-  async answer(incoming: IncomingMessage): Promise<CosmosResponse | undefined> {
+  async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<CosmosResponse | undefined> {
     const head = readAdminHead(incoming);
     const isOpen = matchOpen(head);
     const isAuthorized = this.#authorize(head, isOpen);
@@ -42,7 +42,7 @@ export class Admin {
     if (match === undefined) {
       throw new DatabaseError('not-found', `There is nothing at /${head.segments.join('/')} in the admin API.`);
     }
-    const body = await readBody(incoming);
+    const body = await readBody(incoming, outgoing);
     if (body === undefined) return undefined;
     return match.route.handle({ ...head, isAuthorized, parameters: match.parameters, body }, this.#context);
   }

@@ -2,6 +2,8 @@
 
 import { header } from '@tidemark/model';
 import { chargeMin } from '../charge.ts';
+import { endpointOf } from '../endpoint.ts';
+import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
 import type { CosmosResponse } from '../response.ts';
 
@@ -9,8 +11,8 @@ import type { CosmosResponse } from '../response.ts';
  * Wire: clients send everything else to the endpoints named here, so they are the one that the client used; the JavaScript
  * client ignores them when the id is "localhost" and stays where it is (wire 2).
  */
-export function readAccount(request: CosmosRequest): CosmosResponse {
-  const locations = [{ name: 'Local', databaseAccountEndpoint: `http://${request.headers.host ?? 'localhost'}/` }];
+export function readAccount(request: CosmosRequest, { publicUrl }: HandlerContext): CosmosResponse {
+  const locations = [{ name: 'Local', databaseAccountEndpoint: publicUrl ?? endpointOf(request) }];
   const account = {
     _self: '',
     id: 'localhost',

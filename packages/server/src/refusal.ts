@@ -1,0 +1,74 @@
+// Answers to what never becomes a request: bytes that are not HTTP, a head that is too long or too slow, the wrong scheme.
+// They are written to the socket as they are, and end the connection.
+
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { header } from '@tidemark/model';
+import { headerBytesMax, lingerMsMax, pipelinedMax, requestMsMax } from './limits.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly name: string;
+  readonly message: string;
+}
+
+export const notHttps: Refusal = {
+  status: 400,
+  name: 'BadRequest',
+  message: 'This server speaks HTTPS only (it was started so): write https:// instead of http:// in the endpoint.',
+};
+
+export const noTunnel: Refusal = {
+  status: 405,
+  name: 'MethodNotAllowed',
+  message: 'CONNECT is no verb of anything here: this server is no proxy.',
+};
+
+export const tooManyPipelined: Refusal = {
+  status: 503,
+  name: 'ServiceUnavailable',
+  message: `At most ${pipelinedMax} requests may wait on one connection for those before them.`,
+};
+
+export function malformed(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `The headers of a request may have at most ${headerBytesMax} bytes.`;
+    return { status: 431, name: 'RequestHeaderFieldsTooLarge', message };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const message = `A request has to be complete within ${requestMsMax / 1000} seconds, its headers sooner.`;
+    return { status: 408, name: 'RequestTimeout', message };
+  }
+  return { status: 400, name: 'BadRequest', message: 'This is not an HTTP/1.1 request.' };
+}
+
+/**
+ * Says it and closes. What the client is still sending is read and dropped for a while: a connection that is closed with
+ * unread bytes is reset, and the reset may overtake the answer.
+ */
+export function refuse(stream: Socket, refusal: Refusal): void {
+  const linger = setTimeout(() => stream.destroy(), lingerMsMax);
+  stream.once('close', () => clearTimeout(linger));
+  stream.on('error', () => {});
+  stream.end(textOf(refusal));
+  stream.resume();
+}
+
+/** Says it and closes without reading anything more. */
+export function refuseUnread(stream: Socket, refusal: Refusal): void {
+  stream.pause();
+  stream.end(textOf(refusal), () => stream.destroy());
+}
+
+function textOf({ status, name, message }: Refusal): string {
+  const body = JSON.stringify({ code: name, message });
+  const lines = [
+    `HTTP/1.1 ${status} ${name}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `${header.activityId}: ${randomUUID()}`,
+    `${header.charge}: 0`,
+    'connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}

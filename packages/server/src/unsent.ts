@@ -1,0 +1,70 @@
+// Answers that were given and that clients have not taken yet. A client that reads slowly, or not at all, holds its answer in
+// this process; here is how much of that there may be.
+
+import type { ServerResponse } from 'node:http';
+import { answerStallMsMax, unsentBytesMax, unsentMsMin } from './limits.ts';
+
+export interface UnsentLimits {
+  readonly answerStallMsMax: number;
+  readonly unsentBytesMax: number;
+  readonly unsentMsMin: number;
+}
+
+interface Unsent {
+  readonly sizeBytes: number;
+  readonly sinceMs: number;
+}
+
+export class UnsentAnswers {
+  readonly #limits: UnsentLimits;
+  readonly #nowMs: () => number;
+  /** The one that has waited longest comes first. */
+  readonly #answers = new Map<ServerResponse, Unsent>();
+  #sizeBytes = 0;
+  #cut = 0;
+
+  constructor(limits: Partial<UnsentLimits> = {}, nowMs: () => number = () => performance.now()) {
+    this.#limits = { answerStallMsMax, unsentBytesMax, unsentMsMin, ...limits };
+    this.#nowMs = nowMs;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** How many were cut off for the sake of others. */
+  get cut(): number {
+    return this.#cut;
+  }
+
+  /** Whether there is room for one more. Makes it, if it must, at the cost of those that nobody has taken for a while. */
+  admit(sizeBytes: number): boolean {
+    for (const [outgoing, { sinceMs }] of this.#answers) {
+      if (this.#sizeBytes + sizeBytes <= this.#limits.unsentBytesMax) return true;
+      if (this.#nowMs() - sinceMs < this.#limits.unsentMsMin) return false;
+      this.#cut += 1;
+      this.#forget(outgoing);
+      outgoing.destroy();
+    }
+    return true;
+  }
+
+  /** To be called when it was given to the socket. What the system took at once is not waiting. */
+  note(outgoing: ServerResponse): void {
+    const { socket } = outgoing;
+    if (socket === null || socket.writableLength === 0) return;
+    const sizeBytes = socket.writableLength;
+    this.#answers.set(outgoing, { sizeBytes, sinceMs: this.#nowMs() });
+    this.#sizeBytes += sizeBytes;
+    // Node starts this anew whenever the client takes something, and replaces it once the answer is out.
+    socket.setTimeout(this.#limits.answerStallMsMax);
+    outgoing.once('close', () => this.#forget(outgoing));
+  }
+
+  #forget(outgoing: ServerResponse): void {
+    const unsent = this.#answers.get(outgoing);
+    if (unsent === undefined) return;
+    this.#answers.delete(outgoing);
+    this.#sizeBytes -= unsent.sizeBytes;
+  }
+}
