@@ -66,6 +66,24 @@ export function formatEtag(epoch: number, lsn: number, ix: number): string {
   return `${head}-${hex16(high >>> 16)}-${hex16(high & 0xffff)}${hex16(low >>> 16)}${hex16(low & 0xffff)}`;
 }
 
+/** The same 36 characters as bytes. */
+export function writeEtag(target: Uint8Array, offset: number, epoch: number, lsn: number, ix: number): void {
+  const low = lsn >>> 0;
+  const high = (lsn - low) / 2 ** 32;
+  writeHex16(target, offset, epoch >>> 16);
+  writeHex16(target, offset + 4, epoch & 0xffff);
+  target[offset + 8] = dash;
+  writeHex16(target, offset + 9, ix & 0xffff);
+  target[offset + 13] = dash;
+  writeHex16(target, offset + 14, ix >>> 16);
+  target[offset + 18] = dash;
+  writeHex16(target, offset + 19, high >>> 16);
+  target[offset + 23] = dash;
+  writeHex16(target, offset + 24, high & 0xffff);
+  writeHex16(target, offset + 28, low >>> 16);
+  writeHex16(target, offset + 32, low & 0xffff);
+}
+
 /** What an etag says, or undefined if it is not one of ours (it then matches nothing). */
 export function parseEtag(etag: string): EtagParts | undefined {
   if (!etagShape.test(etag)) return undefined;
@@ -81,6 +99,16 @@ const systemPropertySet: ReadonlySet<string> = new Set(systemProperties);
 const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 const etagShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const dash = 0x2d;
+const hexDigits: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+
+function writeHex16(target: Uint8Array, at: number, value: number): void {
+  target[at] = hexDigits[value >>> 12] as number; // Four bits each.
+  target[at + 1] = hexDigits[(value >>> 8) & 0xf] as number;
+  target[at + 2] = hexDigits[(value >>> 4) & 0xf] as number;
+  target[at + 3] = hexDigits[value & 0xf] as number;
+}
 
 function hex16(value: number): string {
   return `${hexOfByte[value >>> 8]}${hexOfByte[value & 0xff]}`;

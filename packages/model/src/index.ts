@@ -17,6 +17,7 @@ export {
   validateDocumentId,
   validateResourceName,
   validateTtl,
+  writeEtag,
 } from './document.ts';
 export { effectiveKey, effectiveKeyFromHex, effectiveKeyHex, effectiveKeyPrefixRange } from './effective-key.ts';
 export type { DatabaseErrorOptions, ErrorCode } from './errors.ts';
@@ -102,6 +103,7 @@ export {
   containerRidPrefix,
   databaseRid,
   documentRid,
+  documentRidChars,
   documentRidWriter,
   offerRid,
   parseResourceId,

@@ -96,7 +96,7 @@ describe('resource ids', () => {
     expect(() => databaseRid(2 ** 32)).toThrow('below 2^32');
     expect(() => containerRid(1, 2 ** 31)).toThrow('below 2^31');
     expect(() => documentRid(1, 2, -1)).toThrow('below 2^53');
-    expect(() => documentRidWriter(containerRidPrefix(1, 2))(1.5)).toThrow('below 2^53');
+    expect(() => documentRidWriter(containerRidPrefix(1, 2))(1.5, new Uint8Array(24), 0)).toThrow('below 2^53');
     expect(() => documentRidWriter(new Uint8Array(8))).toThrow('eight bytes of a container');
   });
 });

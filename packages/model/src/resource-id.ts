@@ -12,7 +12,7 @@
 // Numbers are JavaScript safe integers, so of u60 and u64 at most 53 bits are used. Number 0 is legal
 // here, but the oldest client reads it as "no such part": count from 1.
 
-import { decodeRidBase64, encodeRidBase64, threeBytes } from './base64.ts';
+import { decodeRidBase64, encodeRidBase64, threeBytes, writeThreeBytes } from './base64.ts';
 import { assert } from './errors.ts';
 
 /** Kinds that live directly in a container. */
@@ -100,24 +100,29 @@ export function attachmentRid(database: number, container: number, document: num
   return encodeRidBase64(bytes);
 }
 
+/** The length of every document id as text. */
+export const documentRidChars = 24;
+
 /**
- * A function from document number to id for one container. The text of the first six bytes is made once; only the
- * last ten, two of the container and eight of the number, are encoded per call.
+ * Writes ids of one container's documents as bytes, all but the first eight characters, which are the same for all of them:
+ * two bytes of the container and eight of the number are encoded.
  */
-export function documentRidWriter(prefix: Uint8Array): (document: number) => string {
+export function documentRidWriter(prefix: Uint8Array): (document: number, target: Uint8Array, offset: number) => void {
   assert(prefix.length === 8 && byteAt(prefix, 4) >= 0x80, 'the prefix is the eight bytes of a container');
-  const head = encodeRidBase64(prefix.subarray(0, 6));
   const p6 = byteAt(prefix, 6);
   const p7 = byteAt(prefix, 7);
-  return (document) => {
+  return (document, target, offset) => {
     check(document, 53);
     const low = document >>> 0;
     const high = (document - low) / 0x1_0000_0000;
-    const first = threeBytes(p6, p7, low & 0xff);
-    const second = threeBytes((low >>> 8) & 0xff, (low >>> 16) & 0xff, low >>> 24);
-    const third = threeBytes(high & 0xff, (high >>> 8) & 0xff, (high >>> 16) & 0xff);
+    writeThreeBytes(target, offset + 8, p6, p7, low & 0xff);
+    writeThreeBytes(target, offset + 12, (low >>> 8) & 0xff, (low >>> 16) & 0xff, low >>> 24);
+    writeThreeBytes(target, offset + 16, high & 0xff, (high >>> 8) & 0xff, (high >>> 16) & 0xff);
     // The last byte is type nibble 0 and the top of a 53-bit number: always 00.
-    return `${head}${first}${second}${third}AA==`;
+    target[offset + 20] = 0x41;
+    target[offset + 21] = 0x41;
+    target[offset + 22] = 0x3d;
+    target[offset + 23] = 0x3d;
   };
 }
 

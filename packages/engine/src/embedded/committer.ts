@@ -16,7 +16,7 @@ import type { Environment } from '../environment.ts';
 import { groupBytesMax, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '../limits.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { DurableGroup } from '../state/group.ts';
-import { OpenGroup } from '../state/group.ts';
+import { OpenGroup, RunPool } from '../state/group.ts';
 import type { EngineFigures } from './health.ts';
 
 /** What a submission does with its turn: it adds its records to the group and says how it will be answered. */
@@ -48,7 +48,8 @@ export interface CommitterOptions {
 
 export class Committer {
   readonly #options: CommitterOptions;
-  #open = new OpenGroup();
+  readonly #pool = new RunPool();
+  #open = new OpenGroup(this.#pool);
   /** Submissions that found the open group full. */
   readonly #queue: Submission[] = [];
   #queuedBytes = 0;
@@ -132,7 +133,7 @@ export class Committer {
       this.#takeQueued();
       if (this.#open.hasNobody || this.#failure !== undefined) break;
       const group = this.#open;
-      this.#open = new OpenGroup();
+      this.#open = new OpenGroup(this.#pool);
       this.#takeQueued();
       await this.#commit(group);
       this.#unitsBefore = group.units;
@@ -222,7 +223,7 @@ export class Committer {
       ? error
       : new DatabaseError('unavailable', 'The next log segment could not be made.', { cause: error });
     const onTop = this.#open;
-    this.#open = new OpenGroup();
+    this.#open = new OpenGroup(this.#pool);
     this.#options.onVoid();
     group.settle(failure);
     onTop.settle(failure);
@@ -241,7 +242,7 @@ export class Committer {
 
   #voidAll(failure: DatabaseError): void {
     const group = this.#open;
-    this.#open = new OpenGroup();
+    this.#open = new OpenGroup(this.#pool);
     group.settle(failure);
     for (const submission of this.#queue.splice(0)) submission.fail(failure);
     this.#queuedBytes = 0;

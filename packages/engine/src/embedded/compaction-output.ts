@@ -5,16 +5,10 @@ import type { FileSystem } from '../files/file-system.ts';
 import type { Place } from '../index/documents.ts';
 import type { Slice } from '../index/slices.ts';
 import { compactedFrameBytes } from '../limits.ts';
-import type { OperationNumber, RecordInput } from '../log/frame.ts';
-import {
-  encodeFrame,
-  FrameView,
-  frameHeaderBytes,
-  frameKind,
-  operation,
-  readFrameHeader,
-  recordInputBytes,
-} from '../log/frame.ts';
+import type { OperationNumber } from '../log/frame.ts';
+import { FrameView, frameHeaderBytes, frameKind, operation, readFrameHeader } from '../log/frame.ts';
+import type { RecordInput } from '../log/frame-writer.ts';
+import { encodeFrame, recordInputBytes } from '../log/frame-writer.ts';
 import { SegmentScan } from '../log/scan.ts';
 import type { SegmentHeader } from '../log/segment.ts';
 import { corrupt, encodeSegmentHeader, segmentFolder, segmentHeaderBytes, segmentPath } from '../log/segment.ts';
@@ -150,7 +144,7 @@ function copyRecord(view: FrameView, record: number): RecordInput {
     id: Buffer.from(view.id(record)),
     uniqueDigests: Buffer.from(view.uniqueDigests(record)),
     body: number === operation.delete ? undefined : Buffer.from(view.body(record)),
-    suffix: '',
+    tail: undefined,
   };
 }
 

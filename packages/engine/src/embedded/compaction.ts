@@ -12,7 +12,7 @@
 import { DatabaseError } from '@tidemark/model';
 import type { FileSystem } from '../files/file-system.ts';
 import type { Version } from '../index/documents.ts';
-import { isNewer } from '../index/documents.ts';
+import { isNewer, movedVersion } from '../index/documents.ts';
 import { docKey } from '../index/keys.ts';
 import { relocationRecordsMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
@@ -180,8 +180,8 @@ export class Compactor {
     const keyText = key.toString('latin1');
     const version = state.findVisible(key, keyText);
     if (version === undefined || version.lsn !== input.lsn || version.ix !== input.ix) return false;
-    const moved: Version = { ...version, range: record.label, place: record.place, body: undefined };
-    state.overlay.put(keyText, { key, version: moved, order: 0 });
+    const moved = movedVersion(version, record.label, record.place);
+    state.overlay.put(keyText, { container, key, version: moved, order: 0 });
     writer.move(keyText, { key, version: moved });
     return true;
   }
@@ -265,8 +265,8 @@ export class Compactor {
     const version = state.findVisible(key, keyText);
     const position = { lsn: view.lsn(record), ix: view.ix(record) };
     if (version !== undefined && version.lsn === position.lsn && version.ix === position.ix) {
-      const moved: Version = { ...version, range: label, place, body: undefined };
-      state.overlay.put(keyText, { key, version: moved, order: 0 });
+      const moved = movedVersion(version, label, place);
+      state.overlay.put(keyText, { container, key, version: moved, order: 0 });
       writer.move(keyText, { key, version: moved });
       return;
     }

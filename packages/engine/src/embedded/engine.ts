@@ -61,7 +61,7 @@ import { CatalogResources, newOffer } from './named-changes.ts';
 import { liveRange, mergeChange, splitChange } from './range-changes.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
-import type { FetchedBody } from './unit.ts';
+import type { UnitHost } from './unit.ts';
 import { UnitSubmission } from './unit.ts';
 
 export interface EmbeddedEngineOptions {
@@ -90,6 +90,7 @@ export class EmbeddedEngine implements RangeEngine {
   readonly #waiters = new Waiters();
   readonly writer: IndexWriter;
   readonly #compactor: Compactor;
+  readonly #host: UnitHost;
   #committer: Committer | undefined;
   /** Catalog changes one at a time: each is decided on the published catalog. */
   #catalogTurn: Promise<unknown> = Promise.resolve();
@@ -101,6 +102,10 @@ export class EmbeddedEngine implements RangeEngine {
   private constructor(options: EmbeddedEngineOptions, recovered: Recovered) {
     this.#options = options;
     this.state = recovered.state;
+    this.#host = {
+      state: recovered.state,
+      fetchBodies: (submission, ids) => void this.#fetchBodies(submission, ids),
+    };
     this.#lastNowMs = options.environment.clock.nowMs();
     this.writer = new IndexWriter(
       {
@@ -341,29 +346,12 @@ export class EmbeddedEngine implements RangeEngine {
 
   // Documents
 
-  async commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
-    let bodies: Map<string, FetchedBody> | undefined;
-    for (;;) {
+  commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
+    return new Promise((resolve, reject) => {
       const state = this.state.container(container);
-      const target = liveRange(state, range);
-      let submission: UnitSubmission | undefined;
-      const result = await new Promise<UnitResult | 'needs-body'>((resolve, reject) => {
-        submission = new UnitSubmission({
-          state: this.state,
-          container: state,
-          range: target,
-          unit,
-          decide,
-          bodies,
-          resolve,
-          reject,
-        });
-        this.#committing.submit(submission);
-      });
-      if (result !== 'needs-body') return result;
-      bodies ??= new Map();
-      await this.#fetchBodies(state, unit, submission?.missing ?? [], bodies);
-    }
+      const target = { container: state, range: liveRange(state, range) };
+      this.#committing.submit(new UnitSubmission(this.#host, target, unit, decide, undefined, resolve, reject));
+    });
   }
 
   async get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
@@ -476,7 +464,7 @@ export class EmbeddedEngine implements RangeEngine {
           try {
             const { changes, result } = decide();
             group.change(changes);
-            group.onSettled((failure) => (failure === undefined ? resolve(result()) : reject(failure)));
+            group.onSettled({ settled: (failure) => (failure === undefined ? resolve(result()) : reject(failure)) });
           } catch (error) {
             reject(error);
           }
@@ -488,9 +476,9 @@ export class EmbeddedEngine implements RangeEngine {
   /** Looks at the log at a moment between two groups: everything decided before the call is published, nothing is half written. */
   #whenSettled<T>(look: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const onSettled = (failure: DatabaseError | undefined) =>
+      const settled = (failure: DatabaseError | undefined) =>
         failure === undefined ? resolve(look()) : reject(failure);
-      this.#committing.submit({ bytes: 0, fail: reject, decide: (group) => group.onSettled(onSettled) });
+      this.#committing.submit({ bytes: 0, fail: reject, decide: (group) => group.onSettled({ settled }) });
     });
   }
 
@@ -499,18 +487,22 @@ export class EmbeddedEngine implements RangeEngine {
     return this.#committer;
   }
 
-  async #fetchBodies(
-    container: ContainerState,
-    unit: Unit,
-    ids: readonly string[],
-    bodies: Map<string, FetchedBody>,
-  ): Promise<void> {
-    for (const id of ids) {
-      const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));
-      const version = this.state.findDecided(key, key.toString('latin1'));
-      if (version === undefined) continue;
-      const body = await readVersion(this.state, version);
-      if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
+  async #fetchBodies(submission: UnitSubmission, ids: readonly string[]): Promise<void> {
+    const { container, range, unit } = submission;
+    try {
+      const bodies = new Map(submission.bodies);
+      for (const id of ids) {
+        const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));
+        const version = this.state.findDecided(key, key.toString('latin1'));
+        if (version === undefined) continue;
+        const body = await readVersion(this.state, version);
+        if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
+      }
+      const state = this.state.container(container.number);
+      const target = { container: state, range: liveRange(state, range.entry.id) };
+      this.#committing.submit(submission.again(target, bodies));
+    } catch (error) {
+      submission.fail(error);
     }
   }
 

@@ -327,6 +327,7 @@ export class IndexWriter {
       for (const record of group.records) {
         keys.push(record.keyText);
         forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
+        record.previous = undefined;
       }
     }
     overlay.shrink(order, keys, uniqueKeys, records, bytes);
@@ -465,11 +466,11 @@ export interface StagedMove {
 
 /** TTL VALUE: length of the partition key u16, partition key, id: the sweep needs both, and keys may be shortened. */
 function encodeTtlValue(record: StagedRecord): Buffer {
-  const id = Buffer.from(record.id);
-  const value = Buffer.allocUnsafe(2 + record.partitionKey.length + id.length);
-  value.writeUInt16LE(record.partitionKey.length, 0);
-  record.partitionKey.copy(value, 2);
-  id.copy(value, 2 + record.partitionKey.length);
+  const { partitionKey, id } = record;
+  const value = Buffer.allocUnsafe(2 + partitionKey.length + id.length);
+  value.writeUInt16LE(partitionKey.length, 0);
+  partitionKey.copy(value, 2);
+  id.copy(value, 2 + partitionKey.length);
   return value;
 }
 

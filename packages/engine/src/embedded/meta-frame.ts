@@ -2,7 +2,8 @@
 // rebuild starts from when there is no index.
 
 import type { FrameView } from '../log/frame.ts';
-import { encodeFrame, frameKind } from '../log/frame.ts';
+import { frameKind } from '../log/frame.ts';
+import { encodeFrame } from '../log/frame-writer.ts';
 import type { CatalogSnapshot } from '../state/catalog.ts';
 import { catalogRun } from '../state/group.ts';
 import type { RangePosition } from '../state/range.ts';

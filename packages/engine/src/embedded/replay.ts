@@ -4,19 +4,18 @@
 import type { Version } from '../index/documents.ts';
 import { isNewer } from '../index/documents.ts';
 import { docKey, uniqueKey } from '../index/keys.ts';
-import type { FrameView } from '../log/frame.ts';
+import type { OperationNumber } from '../log/frame.ts';
 import { operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { CatalogChange } from '../state/catalog.ts';
-import type { DurableGroup, StagedRecord } from '../state/group.ts';
-import { catalogContainer, forEachUnique, placeOf, slicesOf } from '../state/group.ts';
+import type { DurableGroup, FramePlace, UniqueOwner } from '../state/group.ts';
+import { catalogContainer, forEachUnique, StagedRecord, slicesOf } from '../state/group.ts';
 
-export interface ReplaySource {
-  readonly view: FrameView;
-  readonly segment: number;
-  readonly offset: number;
+export interface ReplaySource extends FramePlace {
   /** The log position under which the index will know it. */
   readonly sequence: number;
 }
+
+const noDigests: Buffer = Buffer.alloc(0);
 
 export interface ReplayOptions {
   /** The latest version known so far, groups before this one included. */
@@ -45,9 +44,8 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
     }
     if (!options.hasContainer(container)) continue;
     for (let record = first; record < end; record += 1) {
-      const found = replayRecord(source, run, record, options, latest);
-      if (found === undefined) continue;
-      const staged = withOwnDigests(found, view, record, holders, options);
+      const staged = replayRecord(source, run, record, options, latest, holders);
+      if (staged === undefined) continue;
       latest.set(staged.keyText, staged.version);
       forEachUnique(staged, (key, id) => holders.set(key.toString('latin1'), id));
       records.push(staged);
@@ -72,30 +70,33 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
  * another document by now, from which it must not be taken.
  */
 function withOwnDigests(
-  staged: StagedRecord,
-  view: FrameView,
+  previous: Version | undefined,
   record: number,
+  container: number,
+  owner: UniqueOwner,
+  source: ReplaySource,
   holders: ReadonlyMap<string, string | undefined>,
   options: ReplayOptions,
-): StagedRecord {
-  const { previous, container, partitionKey, id } = staged;
-  if (previous === undefined || previous.uniqueDigests.length === 0) return staged;
-  if (previous.lsn === view.previousLsn(record) && previous.ix === view.previousIx(record)) return staged;
+): Version | undefined {
+  const { view } = source;
+  if (previous === undefined || previous.uniqueDigests.length === 0) return previous;
+  if (previous.lsn === view.previousLsn(record) && previous.ix === view.previousIx(record)) return previous;
   const isOwn = (key: number): boolean => {
     const unique = uniqueKey(
       container,
-      partitionKey,
+      owner.partitionKey,
       key,
       previous.uniqueDigests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes),
     );
     const text = unique.toString('latin1');
-    return (holders.has(text) ? holders.get(text) : options.findUniqueHolder(unique)) === id;
+    return (holders.has(text) ? holders.get(text) : options.findUniqueHolder(unique)) === owner.id;
   };
   const own = Buffer.from(previous.uniqueDigests);
   for (let key = 0; key * uniqueDigestBytes < own.length; key += 1) {
     if (!isOwn(key)) own.fill(0, key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
   }
-  return { ...staged, previous: { ...previous, uniqueDigests: own } };
+  const { range, lsn, ix, timeMs, ttl, ridNumber, place, body } = previous;
+  return { range, lsn, ix, timeMs, ttl, ridNumber, uniqueDigests: own, place, body };
 }
 
 function replayRecord(
@@ -104,43 +105,38 @@ function replayRecord(
   record: number,
   options: ReplayOptions,
   latest: ReadonlyMap<string, Version | undefined>,
+  holders: ReadonlyMap<string, string | undefined>,
 ): StagedRecord | undefined {
   const { view } = source;
   const container = view.containerOfRun(run);
-  const partitionKey = Buffer.from(view.partitionKey(record));
+  const partitionKey = view.partitionKey(record);
   const key = docKey(container, view.epk(record), partitionKey, view.id(record));
   const keyText = key.toString('latin1');
   const known = latest.has(keyText) ? latest.get(keyText) : options.find(key, keyText);
   const lsn = view.lsn(record);
   const ix = view.ix(record);
   if (known !== undefined && !isNewer({ lsn, ix }, known)) return undefined;
-  const isDelete = view.operation(record) === operation.delete;
-  const version: Version | undefined = isDelete
-    ? undefined
-    : {
-        range: view.rangeOfRun(run),
-        lsn,
-        ix,
-        timeMs: view.timeMs(record),
-        ttl: view.ttl(record),
-        ridNumber: view.ridNumber(record),
-        uniqueDigests: Buffer.from(view.uniqueDigests(record)),
-        place: placeOf(view, record, source.segment, source.offset),
-        body: view.body(record),
-      };
-  return {
+  const number = view.operation(record) as OperationNumber; // The frame's checksum vouches for it.
+  const isDelete = number === operation.delete;
+  const ridNumber = view.ridNumber(record);
+  const uniqueDigests = isDelete ? noDigests : Buffer.from(view.uniqueDigests(record));
+  const hasDigests = uniqueDigests.length + (known?.uniqueDigests.length ?? 0) > 0;
+  const owner: UniqueOwner | undefined = hasDigests
+    ? { partitionKey: Buffer.from(partitionKey), id: view.id(record).toString('utf8') }
+    : undefined;
+  const previous =
+    owner === undefined ? known : withOwnDigests(known, record, container, owner, source, holders, options);
+  return new StagedRecord({
     container,
     range: view.rangeOfRun(run),
-    key,
     keyText,
-    partitionKey,
-    id: view.id(record).toString('utf8'),
     // A replace whose original is gone is an insert for the index: its rid entry has to be written.
-    isInsert: !isDelete && (known === undefined || known.ridNumber !== view.ridNumber(record)),
-    version,
-    previous: known,
-    lsn,
-    timeMs: view.timeMs(record),
-    tombstoneBytes: isDelete ? view.recordBytes(record) : 0,
-  };
+    isInsert: !isDelete && (known === undefined || known.ridNumber !== ridNumber),
+    input: { operation: number, lsn, ix, timeMs: view.timeMs(record), ttl: view.ttl(record), ridNumber },
+    uniqueDigests,
+    owner,
+    previous,
+    at: source,
+    record,
+  });
 }

@@ -2,18 +2,18 @@
 
 import { assert, DatabaseError } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
-import { docKey, uniqueKey } from '../index/keys.ts';
+import { lentDocKey, lentIdBytes, uniqueKey } from '../index/keys.ts';
 import { queuedBytesMax } from '../limits.ts';
-import type { RecordInput } from '../log/frame.ts';
 import { operation, recordFlag } from '../log/frame.ts';
+import type { RecordInput } from '../log/frame-writer.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
-import type { OpenGroup, StagedRecord } from '../state/group.ts';
-import { StagedVersion } from '../state/group.ts';
+import type { GroupWaiter, OpenGroup, StagedRecord } from '../state/group.ts';
 import type { RangeState } from '../state/range.ts';
 import type { Unit } from '../write/command.ts';
-import type { CurrentDocument, Decision, Mutation, Outcome } from '../write/decision.ts';
+import type { CurrentDocument, DecideView, Mutation, Outcome } from '../write/decision.ts';
+import { noDigests } from '../write/unique.ts';
 import type { Submission } from './committer.ts';
 
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
@@ -26,55 +26,75 @@ export interface FetchedBody {
   readonly body: Buffer;
 }
 
-interface DocumentKeys {
-  readonly name: string;
-  readonly id: Buffer;
-  readonly key: Buffer;
+/** What a unit has found of one of its documents. */
+interface Found {
+  readonly id: string;
   readonly keyText: string;
+  readonly version: Version | undefined;
 }
 
-export class UnitSubmission implements Submission {
+/** What submissions need of the engine. */
+export interface UnitHost {
+  readonly state: DatabaseState;
+  /** Fetches the bodies and submits the unit again. */
+  fetchBodies(submission: UnitSubmission, ids: readonly string[]): void;
+}
+
+export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   readonly bytes: number;
-  readonly #state: DatabaseState;
-  readonly #container: ContainerState;
-  readonly #range: RangeState;
-  readonly #unit: Unit;
+  readonly unit: Unit;
+  readonly container: ContainerState;
+  readonly range: RangeState;
+  readonly #host: UnitHost;
   readonly #decideUnit: Decide;
-  readonly #resolve: (result: UnitResult | 'needs-body') => void;
+  readonly #resolve: (result: UnitResult) => void;
   readonly #reject: (error: unknown) => void;
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
-  #lastKeys: DocumentKeys | undefined;
   /** What the decision rests on, so that it need not be looked up again; of a batch by id. */
-  readonly #found: Map<string, Version> | undefined;
-  #lastFound: Version | undefined;
-  /** The ids whose bodies are to be fetched before the unit is submitted again. */
-  missing: readonly string[] = [];
+  readonly #found: Map<string, Found> | undefined;
+  #lastFound: Found | undefined;
+  /** What its group is about to make true. */
+  #outcomes: readonly Outcome[] = [];
+  #staged: StagedRecord[] | undefined;
+  /** Told in the place of the outcomes. */
+  #refusal: (() => DatabaseError) | undefined;
 
-  constructor(options: {
-    readonly state: DatabaseState;
-    readonly container: ContainerState;
-    readonly range: RangeState;
-    readonly unit: Unit;
-    readonly decide: Decide;
-    readonly bodies: ReadonlyMap<string, FetchedBody> | undefined;
-    resolve(result: UnitResult | 'needs-body'): void;
-    reject(error: unknown): void;
-  }) {
-    this.#state = options.state;
-    this.#container = options.container;
-    this.#range = options.range;
-    this.#unit = options.unit;
-    this.#decideUnit = options.decide;
-    this.#bodies = options.bodies;
-    this.#resolve = options.resolve;
-    this.#reject = options.reject;
-    this.bytes = unitBytes(options.unit);
-    this.#found = options.unit.commands.length === 1 ? undefined : new Map();
+  constructor(
+    host: UnitHost,
+    target: { readonly container: ContainerState; readonly range: RangeState },
+    unit: Unit,
+    decide: Decide,
+    bodies: ReadonlyMap<string, FetchedBody> | undefined,
+    resolve: (result: UnitResult) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#host = host;
+    this.container = target.container;
+    this.range = target.range;
+    this.unit = unit;
+    this.#decideUnit = decide;
+    this.#bodies = bodies;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.bytes = unitBytes(unit);
+    this.#found = unit.commands.length === 1 ? undefined : new Map();
   }
 
-  fail(error: DatabaseError): void {
+  fail(error: unknown): void {
     this.#reject(error);
+  }
+
+  /** The same unit once more, on the state of now. */
+  again(
+    target: { readonly container: ContainerState; readonly range: RangeState },
+    bodies: ReadonlyMap<string, FetchedBody>,
+  ): UnitSubmission {
+    return new UnitSubmission(this.#host, target, this.unit, this.#decideUnit, bodies, this.#resolve, this.#reject);
+  }
+
+  get bodies(): ReadonlyMap<string, FetchedBody> | undefined {
+    return this.#bodies;
   }
 
   decide(group: OpenGroup): void {
@@ -86,64 +106,72 @@ export class UnitSubmission implements Submission {
   }
 
   #decideNow(group: OpenGroup): void {
-    const range = this.#range;
-    if (range.isSealed || this.#state.findRange(range.number) !== range) {
+    const { range, container } = this;
+    const { state } = this.#host;
+    if (range.isSealed || state.findRange(range.number) !== range) {
       // Answered when the split is durable, so that whoever tries again finds the children.
-      group.onSettled((failure) => this.#reject(failure ?? this.#gone()));
+      this.#refusal = () => this.#gone();
+      group.onSettled(this);
       return;
     }
-    const nowMs = Math.max(this.#state.environment.clock.nowMs(), range.decidedTimeMs);
-    const decision = this.#decideUnit(this, this.#unit, {
-      nowMs,
-      defaultTtl: this.#container.defaultTtl,
-      uniqueKeys: this.#container.uniqueKeys,
-      partitionKeyPaths: this.#container.partitionKeyPaths,
-    });
+    const nowMs = Math.max(state.environment.clock.nowMs(), range.decidedTimeMs);
+    const { defaultTtl, uniqueKeys, partitionKeyPaths } = container;
+    const decision = this.#decideUnit(this, this.unit, { nowMs, defaultTtl, uniqueKeys, partitionKeyPaths });
     if (decision.kind === 'needs-body') {
-      this.missing = decision.ids;
-      this.#resolve('needs-body');
+      this.#host.fetchBodies(this, decision.ids);
       return;
     }
-    if (decision.kind === 'reject' || decision.mutations.length === 0) {
-      this.#answerWithoutCommit(group, decision.outcomes);
-      return;
+    this.#outcomes = decision.outcomes;
+    if (decision.kind === 'commit' && decision.mutations.length > 0) {
+      if (mutationBytes(decision.mutations) > queuedBytesMax) this.#refusal = unitTooLarge;
+      else this.#commit(group, decision.mutations, nowMs);
     }
-    if (mutationBytes(decision.mutations) > queuedBytesMax) {
-      group.onSettled((failure) => this.#reject(failure ?? unitTooLarge()));
-      return;
+    group.onSettled(this);
+  }
+
+  settled(failure: DatabaseError | undefined): void {
+    const { range } = this;
+    if (failure !== undefined) this.#reject(failure);
+    else if (this.#refusal !== undefined) this.#reject(this.#refusal());
+    else {
+      const staged = this.#staged;
+      const outcomes: UnitOutcome[] = [];
+      for (const outcome of this.#outcomes) outcomes.push(this.#resolved(outcome));
+      const lsn = staged === undefined ? range.tailLsn : (staged[0] as StagedRecord).lsn;
+      this.#resolve({ isCommitted: staged !== undefined, range: range.entry.id, lsn, outcomes });
     }
-    this.#commit(group, decision, nowMs);
   }
 
   /** The container of now knows the children; the one that the unit was submitted to does not. */
   #gone(): DatabaseError {
-    const { number } = this.#container;
-    return rangeIdGone(this.#state.findContainer(number) ?? this.#container, this.#range.entry.id);
+    const { number } = this.container;
+    return rangeIdGone(this.#host.state.findContainer(number) ?? this.container, this.range.entry.id);
   }
 
   current(id: string): CurrentDocument | undefined {
-    const { key, keyText } = this.#keyOf(id);
-    const { bytes } = this.#unit.partitionKey;
-    const version = this.#state.findDecided(key, keyText);
+    const found = this.#find(id);
+    const { version } = found;
     if (version === undefined) return undefined;
-    if (this.#found === undefined) this.#lastFound = version;
-    else this.#found.set(id, version);
-    const isPurged = this.#state.isPurgeDecided(this.#container, bytes, version.lsn);
-    return new FoundDocument(this.#container, version, this.#fetchedBody(id, version), isPurged);
+    const isPurged = this.#host.state.isPurgeDecided(this.container, this.unit.partitionKey.bytes, version.lsn);
+    return new FoundDocument(this.container, version, this.#fetchedBody(id, version), isPurged);
   }
 
   uniqueHolder(key: number, digest: Buffer): string | undefined {
-    return this.#state.findUniqueHolder(uniqueKey(this.#container.number, this.#unit.partitionKey.bytes, key, digest));
+    const { bytes } = this.unit.partitionKey;
+    return this.#host.state.findUniqueHolder(uniqueKey(this.container.number, bytes, key, digest));
   }
 
-  /** Most units look at one document and write it: its key is made once. */
-  #keyOf(id: string): DocumentKeys {
-    if (this.#lastKeys?.name === id) return this.#lastKeys;
-    const { bytes, epk } = this.#unit.partitionKey;
-    const idBytes = Buffer.from(id);
-    const key = docKey(this.#container.number, epk, bytes, idBytes);
-    this.#lastKeys = { name: id, id: idBytes, key, keyText: key.toString('latin1') };
-    return this.#lastKeys;
+  /** Looked up once: nothing else is decided while the unit is. */
+  #find(id: string): Found {
+    const known = this.#found === undefined ? this.#lastFound : this.#found.get(id);
+    if (known?.id === id) return known;
+    const { bytes, epk } = this.unit.partitionKey;
+    const key = lentDocKey(this.container.number, epk, bytes, lentIdBytes(id));
+    const keyText = key.toString('latin1');
+    const found: Found = { id, keyText, version: this.#host.state.findDecided(key, keyText) };
+    if (this.#found === undefined) this.#lastFound = found;
+    else this.#found.set(id, found);
+    return found;
   }
 
   #fetchedBody(id: string, version: Version): Buffer | undefined {
@@ -151,102 +179,111 @@ export class UnitSubmission implements Submission {
     return fetched !== undefined && fetched.lsn === version.lsn && fetched.ix === version.ix ? fetched.body : undefined;
   }
 
-  #answerWithoutCommit(group: OpenGroup, outcomes: readonly Outcome[]): void {
-    group.onSettled((failure) => {
-      if (failure !== undefined) this.#reject(failure);
-      else {
-        const result = outcomes.map((outcome) => resolved(outcome, []));
-        this.#resolve({ isCommitted: false, range: this.#range.entry.id, lsn: this.#range.tailLsn, outcomes: result });
-      }
-    });
-  }
-
-  #commit(group: OpenGroup, decision: Extract<Decision, { kind: 'commit' }>, timeMs: number): void {
-    const range = this.#range;
+  #commit(group: OpenGroup, mutations: readonly Mutation[], timeMs: number): void {
+    const { range } = this;
     const lsn = range.decidedLsn + 1;
     range.decidedLsn = lsn;
     range.decidedTimeMs = timeMs;
     const staged: StagedRecord[] = [];
-    const { mutations } = decision;
-    for (let ix = 0; ix < mutations.length; ix += 1) {
-      staged.push(this.#stage(group, mutations, ix, { lsn, timeMs }, staged));
-    }
-    group.onSettled((failure) => {
-      if (failure !== undefined) {
-        this.#reject(failure);
-        return;
-      }
-      const documents = staged.map((record) => this.#storedOf(record));
-      const outcomes = decision.outcomes.map((outcome) => resolved(outcome, documents));
-      this.#resolve({ isCommitted: true, range: range.entry.id, lsn, outcomes });
-    });
+    for (let ix = 0; ix < mutations.length; ix += 1)
+      staged.push(this.#stage(group, mutations, ix, lsn, timeMs, staged));
+    this.#staged = staged;
   }
 
   #stage(
     group: OpenGroup,
     mutations: readonly Mutation[],
     ix: number,
-    at: { readonly lsn: number; readonly timeMs: number },
+    lsn: number,
+    timeMs: number,
     staged: readonly StagedRecord[],
   ): StagedRecord {
     const mutation = mutations[ix] as Mutation;
-    const container = this.#container;
-    const range = this.#range;
-    const { bytes, epk } = this.#unit.partitionKey;
-    const { id, key, keyText } = this.#keyOf(mutation.id);
-    const previous = this.#previousOf(mutation, key, keyText, staged);
-    const ridNumber = mutation.ridNumber ?? previous?.ridNumber ?? range.nextRid++;
-    const record: RecordInput = {
-      operation: operation[mutation.operation],
-      flags: (ix === mutations.length - 1 ? recordFlag.endOfUnit : 0) | (mutation.isExpiry ? recordFlag.expiry : 0),
-      lsn: at.lsn,
-      ix,
-      previousLsn: previous?.lsn ?? 0,
-      previousIx: previous?.ix ?? 0,
-      timeMs: at.timeMs,
-      ridNumber,
-      ttl: mutation.ttl,
-      epk,
-      partitionKey: bytes,
-      id,
-      uniqueDigests: mutation.uniqueDigests,
-      body: mutation.openBytes,
-      suffix: mutation.openBytes === undefined ? '' : container.suffix(ridNumber, at.lsn, ix, at.timeMs),
-    };
-    const entry: StagedRecord = {
-      container: container.number,
-      range: range.number,
-      key,
-      keyText,
-      partitionKey: bytes,
-      id: mutation.id,
-      isInsert: mutation.operation === 'create',
-      version:
-        mutation.openBytes === undefined ? undefined : new StagedVersion(range.number, record, mutation.uniqueDigests),
+    const { container, range } = this;
+    const { bytes, epk } = this.unit.partitionKey;
+    const found = this.#find(mutation.id);
+    const previous = previousOf(mutation, found.version, staged);
+    const { uniqueDigests, openBytes } = mutation;
+    const hasUniques = uniqueDigests.length + (previous?.uniqueDigests.length ?? 0) > 0;
+    draft.operation = operation[mutation.operation];
+    draft.flags =
+      (ix === mutations.length - 1 ? recordFlag.endOfUnit : 0) | (mutation.isExpiry ? recordFlag.expiry : 0);
+    draft.lsn = lsn;
+    draft.ix = ix;
+    draft.previousLsn = previous?.lsn ?? 0;
+    draft.previousIx = previous?.ix ?? 0;
+    draft.timeMs = timeMs;
+    draft.ridNumber = mutation.ridNumber ?? previous?.ridNumber ?? range.nextRid++;
+    draft.ttl = mutation.ttl;
+    draft.epk = epk;
+    draft.partitionKey = bytes;
+    draft.id = lentIdBytes(mutation.id);
+    draft.uniqueDigests = uniqueDigests;
+    draft.body = openBytes;
+    draft.tail = openBytes === undefined ? undefined : container.system;
+    const record = group.add(container.number, range.number, draft, {
+      keyText: found.keyText,
+      uniqueDigests,
+      owner: hasUniques ? { partitionKey: bytes, id: mutation.id } : undefined,
       previous,
-      lsn: at.lsn,
-      timeMs: at.timeMs,
-      tombstoneBytes: 0,
-    };
-    this.#state.stage(entry);
-    group.add(container.number, range.number, record, entry);
-    return entry;
+    });
+    this.#host.state.stage(record);
+    return record;
   }
 
-  #previousOf(mutation: Mutation, key: Buffer, keyText: string, staged: readonly StagedRecord[]): Version | undefined {
-    if (mutation.previous === undefined) return undefined;
-    if (mutation.previous.kind === 'unit') return staged[mutation.previous.mutation]?.version;
-    const known = this.#found === undefined ? this.#lastFound : this.#found.get(mutation.id);
-    const isKnown = known?.lsn === mutation.previous.lsn && known.ix === mutation.previous.ix;
-    const found = isKnown ? known : this.#state.findDecided(key, keyText);
-    assert(found !== undefined && found.lsn === mutation.previous.lsn, 'the version decided upon is still the latest');
-    return found;
+  #resolved(outcome: Outcome): UnitOutcome {
+    switch (outcome.kind) {
+      case 'created':
+      case 'replaced':
+        return { kind: outcome.kind, document: this.#committed(outcome.mutation) };
+      case 'read': {
+        if ('mutation' in outcome) return { kind: 'read', document: this.#committed(outcome.mutation) };
+        const { lsn, ix, etag, timeMs, body } = outcome.stored;
+        assert(body !== undefined, 'a document that is read has its body');
+        return { kind: 'read', document: { lsn, ix, etag, timeMs, bytes: body } };
+      }
+      default:
+        return outcome;
+    }
   }
 
-  #storedOf(record: StagedRecord): StoredDocument | undefined {
-    const version = record.version;
-    return version === undefined ? undefined : new CommittedDocument(this.#container, version);
+  #committed(mutation: number): StoredDocument {
+    const version = this.#staged?.[mutation]?.version;
+    assert(version !== undefined, 'an outcome names a mutation that left a document');
+    return new CommittedDocument(this.container, version);
   }
+}
+
+/** The record on its way into the group, filled in anew for each: the group writes it down at once and keeps nothing of it. */
+const draft: { -readonly [Field in keyof RecordInput]: RecordInput[Field] } = {
+  operation: operation.create,
+  flags: 0,
+  lsn: 0,
+  ix: 0,
+  previousLsn: 0,
+  previousIx: 0,
+  timeMs: 0,
+  ridNumber: 0,
+  ttl: undefined,
+  epk: noDigests,
+  partitionKey: noDigests,
+  id: noDigests,
+  uniqueDigests: noDigests,
+  body: undefined,
+  tail: undefined,
+};
+
+function previousOf(
+  mutation: Mutation,
+  found: Version | undefined,
+  staged: readonly StagedRecord[],
+): Version | undefined {
+  const { previous } = mutation;
+  if (previous === undefined) return undefined;
+  if (previous.kind === 'unit') return staged[previous.mutation]?.version;
+  const isFound = found !== undefined && found.lsn === previous.lsn && found.ix === previous.ix;
+  assert(isFound, 'the version decided upon is still the latest');
+  return found;
 }
 
 // Both of these make etag and body when somebody asks: for most writes nobody does.
@@ -325,31 +362,11 @@ export function rangeIdGone(container: ContainerState, id: string): DatabaseErro
   });
 }
 
-function resolved(outcome: Outcome, documents: readonly (StoredDocument | undefined)[]): UnitOutcome {
-  switch (outcome.kind) {
-    case 'created':
-    case 'replaced':
-      return { kind: outcome.kind, document: documentAt(documents, outcome.mutation) };
-    case 'read': {
-      if ('mutation' in outcome) return { kind: 'read', document: documentAt(documents, outcome.mutation) };
-      const { lsn, ix, etag, timeMs, body } = outcome.stored;
-      assert(body !== undefined, 'a document that is read has its body');
-      return { kind: 'read', document: { lsn, ix, etag, timeMs, bytes: body } };
-    }
-    default:
-      return outcome;
-  }
-}
-
-function documentAt(documents: readonly (StoredDocument | undefined)[], mutation: number): StoredDocument {
-  const document = documents[mutation];
-  assert(document !== undefined, 'an outcome names a mutation that left a document');
-  return document;
-}
-
 /** What the unit would store: a patch of a few bytes may write a document of two million. */
 function mutationBytes(mutations: readonly Mutation[]): number {
-  return mutations.reduce((bytes, mutation) => bytes + (mutation.openBytes?.length ?? 0), 0);
+  let bytes = 0;
+  for (const { openBytes } of mutations) bytes += openBytes?.length ?? 0;
+  return bytes;
 }
 
 function unitTooLarge(): DatabaseError {

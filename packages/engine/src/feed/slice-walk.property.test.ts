@@ -7,7 +7,8 @@ import type { MemoryIndex } from '../index/memory-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
 import type { Slice } from '../index/slices.ts';
 import { encodeSlices } from '../index/slices.ts';
-import { encodeFrame, FrameView, frameKind, operation, readFrameHeader } from '../log/frame.ts';
+import { FrameView, frameKind, operation, readFrameHeader } from '../log/frame.ts';
+import { encodeFrame } from '../log/frame-writer.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { slicesOf } from '../state/group.ts';
 import { SliceWalk } from './slice-walk.ts';
@@ -143,7 +144,7 @@ function frameOf(firstLsn: number, count: number, sequence: number): Buffer {
     id: Buffer.from('i'),
     uniqueDigests: Buffer.alloc(0),
     body: Buffer.from('{}'),
-    suffix: '',
+    tail: undefined,
   }));
   return encodeFrame({
     kind: frameKind.group,

@@ -80,6 +80,12 @@ export function decodeVersion(value: Buffer): Version {
   };
 }
 
+/** The same version at another place, in a range of the same lineage. */
+export function movedVersion(version: Version, range: number, place: Place): Version {
+  const { lsn, ix, timeMs, ttl, ridNumber, uniqueDigests } = version;
+  return { range, lsn, ix, timeMs, ttl, ridNumber, uniqueDigests, place, body: undefined };
+}
+
 /** Whether version `a` is newer than `b`; both of one document, whose lineage gives LSNs one order. */
 export function isNewer(a: { lsn: number; ix: number }, b: { lsn: number; ix: number }): boolean {
   return a.lsn > b.lsn || (a.lsn === b.lsn && a.ix > b.ix);

@@ -21,15 +21,45 @@ export const metaKind = { checkpoint: 1, database: 2, range: 3, segment: 4, cata
 
 const componentBytesMax = 256;
 const digestBytes = 24;
-const scratch = Buffer.allocUnsafe(8 * 1024);
+const scratch = Buffer.allocUnsafeSlow(8 * 1024);
+const docKeyScratch: Scratch = { bytes: scratch, heads: [] };
+const idScratch: Scratch = { bytes: Buffer.allocUnsafeSlow(4 * 1024), heads: [] };
 
 export function docKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): Buffer {
+  return Buffer.from(lentDocKey(container, epk, partitionKey, id));
+}
+
+function writeDocKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): number {
   scratch[0] = tree.doc;
   scratch.writeUInt32BE(container, 1);
-  let end = writeComponent(epk, 5);
-  end = writeComponent(partitionKey, end);
-  end = writeComponent(id, end);
-  return Buffer.from(scratch.subarray(0, end));
+  return writeComponent(id, writeComponent(partitionKey, writeComponent(epk, 5)));
+}
+
+/** The same, for whoever is done with it before anybody makes another key. */
+export function lentDocKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): Buffer {
+  return lent(docKeyScratch, writeDocKey(container, epk, partitionKey, id));
+}
+
+/** The UTF-8 of an id, until the next one is asked for. */
+export function lentIdBytes(id: string): Buffer {
+  // A unit takes three bytes at most.
+  if (id.length * 3 > idScratch.bytes.length) return Buffer.from(id);
+  return lent(idScratch, idScratch.bytes.write(id, 0, 'utf8'));
+}
+
+interface Scratch {
+  readonly bytes: Buffer;
+  /** The first n bytes, made once for each n: a view costs more than the copy it saves. */
+  readonly heads: Buffer[];
+}
+
+function lent(scratch: Scratch, length: number): Buffer {
+  let head = scratch.heads[length];
+  if (head === undefined) {
+    head = scratch.bytes.subarray(0, length);
+    scratch.heads[length] = head;
+  }
+  return head;
 }
 
 /** All documents of one logical partition: [from, to). */

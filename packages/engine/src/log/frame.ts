@@ -10,7 +10,7 @@
 //           44  u32  reserved
 //   runs     each 32 B: container u32, range u32, first record u32, records u32, body offset u32, body bytes u32,
 //            crc32 of those body bytes u32, reserved u32. A run is the records of one range, in LSN order.
-//   table    each 64 B, see the offsets below
+//   table    each 64 B, see the offsets below; what is left of it is zero
 //   keys     for each record: epk, partition key, id, unique digests (16 B each)
 //   bodies   run by run; inside a run the bodies are joined by ',', so that a slice of it is the inside of a feed page.
 //            A record without a body (delete) has no place there and no comma.
@@ -19,7 +19,6 @@
 // frame count from its first byte. Bodies carry a crc each as well, for reads that fetch one body alone.
 
 import { crc32 } from 'node:zlib';
-import { assert } from '@tidemark/model';
 
 export const frameKind = { group: 1, meta: 2, footer: 3 } as const;
 export const operation = { create: 1, replace: 2, delete: 3, catalog: 4 } as const;
@@ -28,16 +27,15 @@ export type OperationNumber = (typeof operation)[keyof typeof operation];
 export const recordFlag = { endOfUnit: 1, expiry: 2 } as const;
 
 export const frameHeaderBytes = 48;
-const runBytes = 32;
-const recordBytes = 64;
-const magic = 0x31464d54;
-const comma = 0x2c;
+export const runBytes = 32;
+export const recordBytes = 64;
+export const frameMagic = 0x31464d54;
 export const uniqueDigestBytes = 16;
 /** `ttl` 0 stands for none: the wire forbids it as a value. */
-const noTtl = 0;
+export const noTtl = 0;
 
-// Offsets inside a table record. lsn and time are 48 bits wide, so that they fit a double with room to spare.
-const at = {
+/** Offsets inside a table record. lsn and time are 48 bits wide, so that they fit a double with room to spare. */
+export const recordField = {
   lsn: 0,
   ix: 6,
   previousLsn: 8,
@@ -57,158 +55,6 @@ const at = {
   idLength: 56,
 } as const;
 
-export interface RecordInput {
-  readonly operation: OperationNumber;
-  readonly flags: number;
-  readonly lsn: number;
-  readonly ix: number;
-  /** 0 when there is no previous version. */
-  readonly previousLsn: number;
-  readonly previousIx: number;
-  readonly timeMs: number;
-  readonly ridNumber: number;
-  readonly ttl: number | undefined;
-  readonly epk: Uint8Array;
-  readonly partitionKey: Uint8Array;
-  readonly id: Uint8Array;
-  readonly uniqueDigests: Uint8Array;
-  /** The body is `body` followed by `suffix` (ASCII); a delete has neither. */
-  readonly body: Uint8Array | undefined;
-  readonly suffix: string;
-}
-
-export interface RunInput {
-  readonly container: number;
-  readonly range: number;
-  readonly records: readonly RecordInput[];
-}
-
-export interface FrameInput {
-  readonly kind: number;
-  readonly salt: Uint8Array;
-  readonly sequence: number;
-  readonly firstOrdinal: number;
-  readonly runs: readonly RunInput[];
-}
-
-/** Whether the frame that holds these runs is at most this long; also what the committer reserves. */
-export function frameBytes(runs: readonly RunInput[]): number {
-  let bytes = frameHeaderBytes + runs.length * runBytes;
-  for (const run of runs) for (const record of run.records) bytes += recordInputBytes(record);
-  return padded(bytes);
-}
-
-/** What one record adds to a frame, its comma included. */
-export function recordInputBytes(record: RecordInput): number {
-  const keys = record.epk.length + record.partitionKey.length + record.id.length + record.uniqueDigests.length;
-  return recordBytes + keys + (record.body === undefined ? 0 : record.body.length + record.suffix.length + 1);
-}
-
-export function encodeFrame(input: FrameInput): Buffer {
-  let recordCount = 0;
-  let keyBytes = 0;
-  for (const run of input.runs) {
-    recordCount += run.records.length;
-    for (const r of run.records) {
-      keyBytes += r.epk.length + r.partitionKey.length + r.id.length + r.uniqueDigests.length;
-    }
-  }
-  const tableOffset = frameHeaderBytes + input.runs.length * runBytes;
-  const keysOffset = tableOffset + recordCount * recordBytes;
-  const bodiesOffset = keysOffset + keyBytes;
-  const buffer = Buffer.allocUnsafeSlow(frameBytes(input.runs));
-  buffer.fill(0, 0, keysOffset);
-
-  let record = 0;
-  let keyOffset = keysOffset;
-  let bodyOffset = bodiesOffset;
-  for (let i = 0; i < input.runs.length; i += 1) {
-    const run = input.runs[i] as RunInput;
-    const runOffset = frameHeaderBytes + i * runBytes;
-    const firstBody = bodyOffset;
-    buffer.writeUInt32LE(run.container, runOffset);
-    buffer.writeUInt32LE(run.range, runOffset + 4);
-    buffer.writeUInt32LE(record, runOffset + 8);
-    buffer.writeUInt32LE(run.records.length, runOffset + 12);
-    for (const r of run.records) {
-      const offset = tableOffset + record * recordBytes;
-      writeTableRecord(buffer, offset, r, keyOffset);
-      keyOffset = writeKeys(buffer, keyOffset, r);
-      if (r.body !== undefined) {
-        if (bodyOffset > firstBody) buffer[bodyOffset++] = comma;
-        bodyOffset = writeBody(buffer, offset, bodyOffset, r.body, r.suffix);
-      }
-      record += 1;
-    }
-    buffer.writeUInt32LE(firstBody, runOffset + 16);
-    buffer.writeUInt32LE(bodyOffset - firstBody, runOffset + 20);
-    buffer.writeUInt32LE(crc32(buffer.subarray(firstBody, bodyOffset)), runOffset + 24);
-  }
-  const length = padded(bodyOffset);
-  assert(length <= buffer.length, 'a frame outgrew the space computed for it');
-  buffer.fill(0, bodyOffset, length);
-  writeHeader(buffer, input, { length, recordCount, bodiesOffset });
-  return length === buffer.length ? buffer : buffer.subarray(0, length);
-}
-
-function writeHeader(
-  buffer: Buffer,
-  input: FrameInput,
-  sizes: { readonly length: number; readonly recordCount: number; readonly bodiesOffset: number },
-): void {
-  buffer.writeUInt32LE(magic, 0);
-  buffer.set(input.salt, 8);
-  writeUint48(buffer, input.sequence, 16);
-  buffer.writeUInt16LE(input.kind, 22);
-  buffer.writeUInt32LE(sizes.length, 24);
-  buffer.writeUInt32LE(sizes.recordCount, 28);
-  buffer.writeUInt32LE(input.runs.length, 32);
-  buffer.writeUInt32LE(sizes.bodiesOffset, 36);
-  buffer.writeUInt32LE(input.firstOrdinal, 40);
-  buffer.writeUInt32LE(crc32(buffer.subarray(8, sizes.bodiesOffset)), 4);
-}
-
-function writeTableRecord(buffer: Buffer, offset: number, r: RecordInput, keyOffset: number): void {
-  writeUint48(buffer, r.lsn, offset + at.lsn);
-  buffer.writeUInt16LE(r.ix, offset + at.ix);
-  writeUint48(buffer, r.previousLsn, offset + at.previousLsn);
-  buffer.writeUInt16LE(r.previousIx, offset + at.previousIx);
-  writeUint48(buffer, r.timeMs, offset + at.timeMs);
-  buffer[offset + at.operation] = r.operation;
-  buffer[offset + at.flags] = r.flags;
-  buffer.writeUInt32LE(r.ridNumber % 0x1_0000_0000, offset + at.ridNumber);
-  buffer.writeUInt32LE(Math.floor(r.ridNumber / 0x1_0000_0000), offset + at.ridNumber + 4);
-  buffer.writeInt32LE(r.ttl ?? noTtl, offset + at.ttl);
-  buffer.writeUInt32LE(keyOffset, offset + at.keyOffset);
-  buffer[offset + at.epkLength] = r.epk.length;
-  buffer[offset + at.uniqueCount] = r.uniqueDigests.length / uniqueDigestBytes;
-  buffer.writeUInt16LE(r.partitionKey.length, offset + at.partitionKeyLength);
-  buffer.writeUInt16LE(r.id.length, offset + at.idLength);
-}
-
-function writeKeys(buffer: Buffer, start: number, r: RecordInput): number {
-  let offset = start;
-  buffer.set(r.epk, offset);
-  offset += r.epk.length;
-  buffer.set(r.partitionKey, offset);
-  offset += r.partitionKey.length;
-  buffer.set(r.id, offset);
-  offset += r.id.length;
-  buffer.set(r.uniqueDigests, offset);
-  return offset + r.uniqueDigests.length;
-}
-
-function writeBody(buffer: Buffer, recordOffset: number, start: number, body: Uint8Array, suffix: string): number {
-  buffer.set(body, start);
-  const end = start + body.length + (suffix === '' ? 0 : buffer.write(suffix, start + body.length, 'latin1'));
-  buffer.writeUInt32LE(end - start, recordOffset + at.bodyLength);
-  buffer.writeUInt32LE(start, recordOffset + at.bodyOffset);
-  // Over the parts it was put together from: a view of the frame for every body would cost more than its checksum.
-  const crc = suffix === '' ? crc32(body) : crc32(suffix, crc32(body));
-  buffer.writeUInt32LE(crc, recordOffset + at.bodyCrc);
-  return end;
-}
-
 export interface FrameHeader {
   readonly sequence: number;
   readonly kind: number;
@@ -221,7 +67,7 @@ export interface FrameHeader {
 
 /** The header at `start`, or undefined when no frame of this segment begins there. Its checksum is not looked at. */
 export function readFrameHeader(bytes: Buffer, start: number, salt: Uint8Array): FrameHeader | undefined {
-  if (start + frameHeaderBytes > bytes.length || bytes.readUInt32LE(start) !== magic) return undefined;
+  if (start + frameHeaderBytes > bytes.length || bytes.readUInt32LE(start) !== frameMagic) return undefined;
   if (bytes.compare(salt, 0, 8, start + 8, start + 16) !== 0) return undefined;
   const header: FrameHeader = {
     sequence: readUint48(bytes, start + 16),
@@ -325,50 +171,50 @@ export class FrameView {
   }
 
   lsn(record: number): number {
-    return readUint48(this.bytes, this.#recordAt(record) + at.lsn);
+    return readUint48(this.bytes, this.#recordAt(record) + recordField.lsn);
   }
 
   ix(record: number): number {
-    return this.bytes.readUInt16LE(this.#recordAt(record) + at.ix);
+    return this.bytes.readUInt16LE(this.#recordAt(record) + recordField.ix);
   }
 
   previousLsn(record: number): number {
-    return readUint48(this.bytes, this.#recordAt(record) + at.previousLsn);
+    return readUint48(this.bytes, this.#recordAt(record) + recordField.previousLsn);
   }
 
   previousIx(record: number): number {
-    return this.bytes.readUInt16LE(this.#recordAt(record) + at.previousIx);
+    return this.bytes.readUInt16LE(this.#recordAt(record) + recordField.previousIx);
   }
 
   timeMs(record: number): number {
-    return readUint48(this.bytes, this.#recordAt(record) + at.timeMs);
+    return readUint48(this.bytes, this.#recordAt(record) + recordField.timeMs);
   }
 
   operation(record: number): number {
-    return this.bytes[this.#recordAt(record) + at.operation] as number;
+    return this.bytes[this.#recordAt(record) + recordField.operation] as number;
   }
 
   flags(record: number): number {
-    return this.bytes[this.#recordAt(record) + at.flags] as number;
+    return this.bytes[this.#recordAt(record) + recordField.flags] as number;
   }
 
   ridNumber(record: number): number {
-    const offset = this.#recordAt(record) + at.ridNumber;
+    const offset = this.#recordAt(record) + recordField.ridNumber;
     return this.bytes.readUInt32LE(offset) + this.bytes.readUInt32LE(offset + 4) * 0x1_0000_0000;
   }
 
   ttl(record: number): number | undefined {
-    const ttl = this.bytes.readInt32LE(this.#recordAt(record) + at.ttl);
+    const ttl = this.bytes.readInt32LE(this.#recordAt(record) + recordField.ttl);
     return ttl === noTtl ? undefined : ttl;
   }
 
   bodyLength(record: number): number {
-    return this.bytes.readUInt32LE(this.#recordAt(record) + at.bodyLength);
+    return this.bytes.readUInt32LE(this.#recordAt(record) + recordField.bodyLength);
   }
 
   /** Where the body is in the frame. */
   bodyOffset(record: number): number {
-    return this.bytes.readUInt32LE(this.#recordAt(record) + at.bodyOffset);
+    return this.bytes.readUInt32LE(this.#recordAt(record) + recordField.bodyOffset);
   }
 
   /** Where the body is in `bytes`. */
@@ -377,7 +223,7 @@ export class FrameView {
   }
 
   bodyCrc(record: number): number {
-    return this.bytes.readUInt32LE(this.#recordAt(record) + at.bodyCrc);
+    return this.bytes.readUInt32LE(this.#recordAt(record) + recordField.bodyCrc);
   }
 
   body(record: number): Buffer {
@@ -404,7 +250,10 @@ export class FrameView {
     const at0 = this.#recordAt(record);
     const offset =
       this.#keyOffset(record) + this.#epkLength(record) + this.#partitionKeyLength(record) + this.#idLength(record);
-    return this.bytes.subarray(offset, offset + (this.bytes[at0 + at.uniqueCount] as number) * uniqueDigestBytes);
+    return this.bytes.subarray(
+      offset,
+      offset + (this.bytes[at0 + recordField.uniqueCount] as number) * uniqueDigestBytes,
+    );
   }
 
   /** What the record occupies in the segment, for the accounting of live bytes. */
@@ -422,19 +271,19 @@ export class FrameView {
   }
 
   #keyOffset(record: number): number {
-    return this.bytes.readUInt32LE(this.#recordAt(record) + at.keyOffset);
+    return this.bytes.readUInt32LE(this.#recordAt(record) + recordField.keyOffset);
   }
 
   #epkLength(record: number): number {
-    return this.bytes[this.#recordAt(record) + at.epkLength] as number;
+    return this.bytes[this.#recordAt(record) + recordField.epkLength] as number;
   }
 
   #partitionKeyLength(record: number): number {
-    return this.bytes.readUInt16LE(this.#recordAt(record) + at.partitionKeyLength);
+    return this.bytes.readUInt16LE(this.#recordAt(record) + recordField.partitionKeyLength);
   }
 
   #idLength(record: number): number {
-    return this.bytes.readUInt16LE(this.#recordAt(record) + at.idLength);
+    return this.bytes.readUInt16LE(this.#recordAt(record) + recordField.idLength);
   }
 }
 
@@ -445,10 +294,6 @@ export function readUint48(bytes: Buffer, offset: number): number {
 export function writeUint48(bytes: Buffer, value: number, offset: number): void {
   bytes.writeUInt32LE(value % 0x1_0000_0000, offset);
   bytes.writeUInt16LE(Math.floor(value / 0x1_0000_0000), offset + 4);
-}
-
-function padded(bytes: number): number {
-  return Math.ceil(bytes / 8) * 8;
 }
 
 /** The same frame for another place in the log: recovery copies frames into a fresh segment. */

@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import type { FileSystem } from '../files/file-system.ts';
 import { memoryFiles } from '../files/memory-files.ts';
-import { encodeFrame, frameKind, operation } from './frame.ts';
+import { frameKind, operation } from './frame.ts';
+import { encodeFrame } from './frame-writer.ts';
 import { SegmentScan } from './scan.ts';
 import type { SegmentHeader } from './segment.ts';
 import { encodeSegmentHeader, segmentFolder, segmentHeaderBytes, segmentPath } from './segment.ts';
@@ -135,7 +136,7 @@ function aFrame(sequence: number, bodyBytes: number, ownSalt: Buffer = salt): Bu
     id: Buffer.from('i'),
     uniqueDigests: Buffer.alloc(0),
     body: Buffer.alloc(bodyBytes, 0x61),
-    suffix: '',
+    tail: undefined,
   };
   const runs = [{ container: 1, range: 2, records: [record] }];
   return encodeFrame({ kind: frameKind.group, salt: ownSalt, sequence, firstOrdinal: 0, runs });

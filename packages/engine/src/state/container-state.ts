@@ -1,17 +1,11 @@
 // One container while the database is open: its catalog entry, made ready for use.
 
-import {
-  containerRid,
-  containerRidPrefix,
-  databaseRid,
-  documentRidWriter,
-  formatEtag,
-  parsePartitionKeyPath,
-} from '@tidemark/model';
+import { containerRid, formatEtag, parsePartitionKeyPath } from '@tidemark/model';
 import type { UniqueKeyPaths } from '../write/decision.ts';
 import { parseUniqueKey } from '../write/unique.ts';
 import type { ContainerEntry } from './catalog.ts';
 import type { RangeState } from './range.ts';
+import { lsnTailBytes, SystemMembers } from './system-members.ts';
 
 /** Documents of one partition key that are deleted, although their records are still there (delete by partition key). */
 export interface Purge {
@@ -32,9 +26,8 @@ export class ContainerState {
   readonly uniqueKeys: readonly UniqueKeyPaths[];
   readonly partitionKeyPaths: readonly (readonly string[])[];
   readonly defaultTtl: number | undefined;
-  readonly ridOf: (ridNumber: number) => string;
   readonly rid: string;
-  readonly #self: string;
+  readonly system: SystemMembers;
   readonly #epoch: number;
   /** By partition key bytes as Latin-1 text. */
   readonly purges: Map<string, Purge>;
@@ -46,9 +39,8 @@ export class ContainerState {
     this.uniqueKeys = entry.definition.uniqueKeyPolicy.uniqueKeys.map(({ paths }) => parseUniqueKey(paths));
     this.partitionKeyPaths = entry.definition.partitionKey.paths.map(parsePartitionKeyPath);
     this.defaultTtl = entry.definition.defaultTtl;
-    this.ridOf = documentRidWriter(containerRidPrefix(entry.database, entry.number));
     this.rid = containerRid(entry.database, entry.number);
-    this.#self = `dbs/${databaseRid(entry.database)}/colls/${this.rid}/docs/`;
+    this.system = new SystemMembers(entry.database, entry.number, epoch);
     this.#epoch = epoch;
     this.purges = purges;
   }
@@ -62,14 +54,6 @@ export class ContainerState {
     // A restored document keeps the etag that is written in its body.
     const earlier = epochs === undefined ? undefined : epochs.find((past) => lsn <= past.lsnMax);
     return formatEtag(earlier?.epoch ?? this.#epoch, lsn, ix);
-  }
-
-  /** What follows the client's JSON in a stored body. Everything in it is ASCII. */
-  suffix(ridNumber: number, lsn: number, ix: number, timeMs: number): string {
-    const rid = this.ridOf(ridNumber);
-    const etag = formatEtag(this.#epoch, lsn, ix);
-    const seconds = Math.floor(timeMs / 1000);
-    return `,"_rid":"${rid}","_self":"${this.#self}${rid}/","_etag":"\\"${etag}\\"","_attachments":"attachments/","_ts":${seconds},"_lsn":${lsn}}`;
   }
 
   rangeOf(epk: Uint8Array): RangeState {
@@ -103,7 +87,7 @@ export class ContainerState {
 
 /** A stored body without its last member: `,"_lsn":N}` has a known length. The bytes are copied. */
 export function withoutLsn(body: Buffer, lsn: number): Buffer {
-  const length = body.length - `,"_lsn":${lsn}}`.length;
+  const length = body.length - lsnTailBytes(lsn);
   const copy = Buffer.allocUnsafe(length + 1);
   body.copy(copy, 0, 0, length);
   copy[length] = 0x7d;

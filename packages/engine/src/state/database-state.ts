@@ -262,15 +262,15 @@ export class DatabaseState {
 
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
     if (this.#staged.get(record.keyText) === record) this.#staged.delete(record.keyText);
-    this.overlay.put(record.keyText, { key: record.key, version: record.version, order });
+    record.order = order;
+    this.overlay.put(record.keyText, record);
     forEachUnique(record, (key, id) => {
       const keyText = key.toString('latin1');
       if (this.#stagedUniques.get(keyText)?.record === record) this.#stagedUniques.delete(keyText);
       this.overlay.putUnique(keyText, id, order);
     });
-    const { previous, version } = record;
-    if (version === undefined) this.usage.add(segment, record.container, record.tombstoneBytes, true);
-    else this.usage.add(segment, record.container, version.place.recordBytes, false);
+    const { previous, version, recordBytes } = record;
+    this.usage.add(segment, record.container, recordBytes, version === undefined);
     if (previous !== undefined) {
       const entry = this.#containers.get(record.container)?.entry;
       const keepsHistory = (entry?.historyMs ?? 0) > 0 || turnedOn.has(record.container);
@@ -280,7 +280,7 @@ export class DatabaseState {
     }
     const range = this.#ranges.get(record.range);
     if (range === undefined) return;
-    range.bytes += (version?.place.recordBytes ?? 0) - (previous?.place.recordBytes ?? 0);
+    range.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);
     range.tailLsn = Math.max(range.tailLsn, record.lsn);
     range.tailTimeMs = Math.max(range.tailTimeMs, record.timeMs);
     range.decidedLsn = Math.max(range.decidedLsn, record.lsn);

@@ -5,80 +5,131 @@ import { DatabaseError } from '@tidemark/model';
 import type { Place, Version } from '../index/documents.ts';
 import { uniqueKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
-import type { RecordInput } from '../log/frame.ts';
-import {
-  encodeFrame,
-  FrameView,
-  frameBytes,
-  frameKind,
-  operation,
-  readFrameHeader,
-  uniqueDigestBytes,
-} from '../log/frame.ts';
+import { groupBytesMax } from '../limits.ts';
+import type { OperationNumber } from '../log/frame.ts';
+import { FrameView, frameKind, operation, readFrameHeader, uniqueDigestBytes } from '../log/frame.ts';
+import type { RecordInput } from '../log/frame-writer.ts';
+import { frameBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
 
-/** A version that has been decided. It gets its place and its bytes when its group is closed. */
-export class StagedVersion implements Version {
+/** A frame that is in the log or about to be, and where. */
+export interface FramePlace {
+  readonly view: FrameView;
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** Whose unique keys a record takes or lets go. */
+export interface UniqueOwner {
+  readonly partitionKey: Buffer;
+  readonly id: string;
+}
+
+/**
+ * One document's change, with what deciding, publishing and indexing it need; unless it is a delete it is the document's
+ * version as well. Thousands of them wait for the index at a time, so it holds few things of its own: keys and bytes are
+ * where its group keeps them, in a run that is being filled and then in the frame.
+ */
+export class StagedRecord implements Version {
+  readonly container: number;
   readonly range: number;
+  /** The doc key as Latin-1 text. */
+  readonly keyText: string;
+  readonly operation: OperationNumber;
+  /** The index does not know its rid yet. */
+  readonly isInsert: boolean;
   readonly lsn: number;
   readonly ix: number;
   readonly timeMs: number;
   readonly ttl: number | undefined;
   readonly ridNumber: number;
   readonly uniqueDigests: Buffer;
-  place: Place = nowhere;
-  #frame: FrameView | undefined;
-  #record = 0;
-  #open: Uint8Array | undefined;
-  #suffix: string;
+  /** Undefined where neither it nor the version before it holds any. */
+  readonly owner: UniqueOwner | undefined;
+  /** The version that it replaces or deletes. Let go when it is indexed: each holds on to the one before it. */
+  previous: Version | undefined;
+  /** Of the group that published it; see the overlay. */
+  order = 0;
+  #run: RunWriter | undefined;
+  #frame: FramePlace | undefined;
+  #record: number;
 
-  constructor(range: number, record: RecordInput, uniqueDigests: Buffer) {
-    this.range = range;
-    this.lsn = record.lsn;
-    this.ix = record.ix;
-    this.timeMs = record.timeMs;
-    this.ttl = record.ttl;
-    this.ridNumber = record.ridNumber;
-    this.uniqueDigests = uniqueDigests;
-    this.#open = record.body;
-    this.#suffix = record.suffix;
+  constructor(options: {
+    readonly container: number;
+    readonly range: number;
+    readonly keyText: string;
+    readonly isInsert: boolean;
+    readonly input: Pick<RecordInput, 'operation' | 'lsn' | 'ix' | 'timeMs' | 'ttl' | 'ridNumber'>;
+    readonly uniqueDigests: Buffer;
+    readonly owner: UniqueOwner | undefined;
+    readonly previous: Version | undefined;
+    readonly at: RunWriter | FramePlace;
+    /** Its number in the run or frame. */
+    readonly record: number;
+  }) {
+    const { input, at } = options;
+    this.container = options.container;
+    this.range = options.range;
+    this.keyText = options.keyText;
+    this.operation = input.operation;
+    this.isInsert = options.isInsert;
+    this.lsn = input.lsn;
+    this.ix = input.ix;
+    this.timeMs = input.timeMs;
+    this.ttl = input.ttl;
+    this.ridNumber = input.ridNumber;
+    this.uniqueDigests = options.uniqueDigests;
+    this.owner = options.owner;
+    this.previous = options.previous;
+    this.#run = at instanceof RunWriter ? at : undefined;
+    this.#frame = at instanceof RunWriter ? undefined : at;
+    this.#record = options.record;
   }
 
-  /** Made when somebody asks: most versions are superseded or indexed before anybody does. */
+  /** Undefined: a delete. */
+  get version(): Version | undefined {
+    return this.operation === operation.delete ? undefined : this;
+  }
+
+  get key(): Buffer {
+    return Buffer.from(this.keyText, 'latin1');
+  }
+
+  get place(): Place {
+    const { view, segment, offset } = this.#placed;
+    return placeOf(view, this.#record, segment, offset);
+  }
+
+  /** What it occupies in the segment. */
+  get recordBytes(): number {
+    return this.#placed.view.recordBytes(this.#record);
+  }
+
+  get partitionKey(): Buffer {
+    return this.#placed.view.partitionKey(this.#record);
+  }
+
+  get id(): Buffer {
+    return this.#placed.view.id(this.#record);
+  }
+
   get body(): Buffer {
-    if (this.#frame !== undefined) return this.#frame.body(this.#record);
-    return Buffer.concat([this.#open ?? nothing, Buffer.from(this.#suffix, 'latin1')]);
+    if (this.#frame !== undefined) return this.#frame.view.body(this.#record);
+    // The memory of a run is used again.
+    return Buffer.from((this.#run as RunWriter).body(this.#record));
   }
 
-  /** The frame has the bytes now; what the client sent may go. */
-  settle(place: Place, frame: FrameView, record: number): void {
-    this.place = place;
+  /** Its group has been closed: from now on its bytes are in the frame. */
+  settle(frame: FramePlace, record: number): void {
+    this.#run = undefined;
     this.#frame = frame;
     this.#record = record;
-    this.#open = undefined;
-    this.#suffix = '';
   }
-}
 
-const nowhere: Place = { segment: 0, ordinal: 0, offset: 0, length: 0, crc: 0, recordBytes: 0 };
-
-/** One document's change in a group, with everything that publishing and indexing it need. */
-export interface StagedRecord {
-  readonly container: number;
-  readonly range: number;
-  readonly key: Buffer;
-  readonly keyText: string;
-  readonly partitionKey: Buffer;
-  readonly id: string;
-  readonly isInsert: boolean;
-  /** Undefined: a delete. */
-  readonly version: Version | undefined;
-  /** The version that it replaces or deletes. */
-  readonly previous: Version | undefined;
-  readonly lsn: number;
-  readonly timeMs: number;
-  /** What a delete occupies in the segment; known when the group is closed. */
-  tombstoneBytes: number;
+  get #placed(): FramePlace {
+    if (this.#frame === undefined) throw new DatabaseError('internal', 'A record of an open group has no place yet.');
+    return this.#frame;
+  }
 }
 
 /** A group on disk, ready to be published and then indexed; recovery makes the same from a frame it reads. */
@@ -93,22 +144,45 @@ export interface DurableGroup {
   readonly changes: readonly CatalogChange[];
 }
 
+/** Told when the group is durable and published, with undefined, or with the reason why it is not. */
+export interface GroupWaiter {
+  settled(failure: DatabaseError | undefined): void;
+}
+
 interface Run {
-  readonly container: number;
-  readonly range: number;
-  readonly records: RecordInput[];
+  readonly writer: RunWriter;
   readonly staged: StagedRecord[];
 }
 
+/** Memory for the runs of open groups: of a group being closed and the next one. */
+export class RunPool {
+  readonly #idle: RunWriter[] = [];
+
+  take(container: number, range: number): RunWriter {
+    return (this.#idle.pop() ?? new RunWriter()).begin(container, range);
+  }
+
+  release(run: RunWriter): void {
+    if (this.#idle.length < idleRunsMax && run.memoryBytes <= idleRunBytesMax) this.#idle.push(run);
+  }
+}
+
+const idleRunsMax = 16;
+const idleRunBytesMax: number = 4 * groupBytesMax;
+
 export class OpenGroup {
+  readonly #pool: RunPool;
   readonly #runs = new Map<number, Run>();
   readonly #changes: CatalogChange[] = [];
   /** The same as JSON. Written at once, so that what cannot be written fails the one who asked for it and nobody else. */
   readonly #changeTexts: string[] = [];
-  /** Called when the group is durable and published, with undefined, or with the reason why it is not. */
-  readonly #waiting: ((failure: DatabaseError | undefined) => void)[] = [];
+  readonly #waiting: GroupWaiter[] = [];
   bytes = 0;
   units = 0;
+
+  constructor(pool: RunPool) {
+    this.#pool = pool;
+  }
 
   get isEmpty(): boolean {
     return this.#runs.size === 0 && this.#changes.length === 0;
@@ -123,14 +197,40 @@ export class OpenGroup {
     return this.waiting === 0;
   }
 
-  add(container: number, range: number, record: RecordInput, staged: StagedRecord): void {
+  /** Writes the record down; the input may be used again. */
+  add(
+    container: number,
+    range: number,
+    input: RecordInput,
+    staging: {
+      readonly keyText: string;
+      readonly uniqueDigests: Buffer;
+      readonly owner: UniqueOwner | undefined;
+      readonly previous: Version | undefined;
+    },
+  ): StagedRecord {
     let run = this.#runs.get(range);
     if (run === undefined) {
-      run = { container, range, records: [], staged: [] };
+      run = { writer: this.#pool.take(container, range), staged: [] };
       this.#runs.set(range, run);
     }
-    run.records.push(record);
+    const { writer } = run;
+    const record = writer.records;
+    writer.add(input);
+    const staged = new StagedRecord({
+      container,
+      range,
+      keyText: staging.keyText,
+      isInsert: input.operation === operation.create,
+      input,
+      uniqueDigests: staging.uniqueDigests,
+      owner: staging.owner,
+      previous: staging.previous,
+      at: writer,
+      record,
+    });
     run.staged.push(staged);
+    return staged;
   }
 
   change(changes: readonly CatalogChange[]): void {
@@ -139,23 +239,16 @@ export class OpenGroup {
     this.#changeTexts.push(...texts);
   }
 
-  onSettled(callback: (failure: DatabaseError | undefined) => void): void {
-    this.#waiting.push(callback);
+  onSettled(waiter: GroupWaiter): void {
+    this.#waiting.push(waiter);
   }
 
   settle(failure: DatabaseError | undefined): void {
-    for (const callback of this.#waiting) callback(failure);
-  }
-
-  /** The runs as the frame will hold them: documents first, then the changes of the catalog that follow from them. */
-  get runs(): { readonly container: number; readonly range: number; readonly records: readonly RecordInput[] }[] {
-    const runs: { container: number; range: number; records: readonly RecordInput[] }[] = [...this.#runs.values()];
-    if (this.#changeTexts.length > 0) runs.push(catalogRun(`[${this.#changeTexts.join(',')}]`));
-    return runs;
+    for (const waiter of this.#waiting) waiter.settled(failure);
   }
 
   get frameBytes(): number {
-    return frameBytes(this.runs);
+    return frameBytes(this.#writers());
   }
 
   close(target: {
@@ -165,41 +258,46 @@ export class OpenGroup {
     readonly offset: number;
     readonly firstOrdinal: number;
   }): { readonly frame: Buffer; readonly group: DurableGroup } {
-    const runs = this.runs;
-    const frame = encodeFrame({
-      kind: frameKind.group,
-      salt: target.salt,
-      sequence: target.sequence,
-      firstOrdinal: target.firstOrdinal,
-      runs,
-    });
-    const header = readFrameHeader(frame, 0, target.salt);
+    const { salt, segment, sequence, offset, firstOrdinal } = target;
+    const writers = this.#writers();
+    const bytes = writeFrame({ kind: frameKind.group, salt, sequence, firstOrdinal }, writers);
+    const header = readFrameHeader(bytes, 0, salt);
     if (header === undefined) throw new DatabaseError('internal', 'A frame just written cannot be read.');
-    const view = new FrameView(frame, header);
+    const view = new FrameView(bytes, header);
+    const frame: FramePlace = { view, segment, offset };
     const records: StagedRecord[] = [];
-    let record = 0;
-    for (const run of this.#runs.values()) {
-      for (const staged of run.staged) {
-        if (staged.version instanceof StagedVersion) {
-          staged.version.settle(placeOf(view, record, target.segment, target.offset), view, record);
-        }
-        if (staged.version === undefined) staged.tombstoneBytes = view.recordBytes(record);
-        records.push(staged);
-        record += 1;
+    for (const { writer, staged } of this.#runs.values()) {
+      for (const record of staged) {
+        record.settle(frame, records.length);
+        records.push(record);
       }
+      this.#pool.release(writer);
     }
     return {
-      frame,
+      frame: bytes,
       group: {
-        sequence: target.sequence,
-        segment: target.segment,
-        endOffset: target.offset + frame.length,
+        sequence,
+        segment,
+        endOffset: offset + bytes.length,
         view,
         records,
-        slices: slicesOf(view, target.segment, target.offset),
+        slices: slicesOf(view, segment, offset),
         changes: this.#changes,
       },
     };
+  }
+
+  /** The runs as the frame will hold them: documents first, then the changes of the catalog that follow from them. */
+  #writers(): RunWriter[] {
+    const writers: RunWriter[] = [];
+    for (const { writer } of this.#runs.values()) writers.push(writer);
+    if (this.#changeTexts.length > 0) {
+      const run = catalogRun(`[${this.#changeTexts.join(',')}]`);
+      const writer = new RunWriter().begin(run.container, run.range);
+      for (const record of run.records) writer.add(record);
+      writers.push(writer);
+    }
+    return writers;
   }
 }
 
@@ -270,27 +368,26 @@ export function catalogRun(text: string): {
     id: nothing,
     uniqueDigests: nothing,
     body: Buffer.from(text),
-    suffix: '',
+    tail: undefined,
   };
   return { container: catalogContainer, range: 0, records: [record] };
 }
 
 /** The unique values that a record lets go (id undefined) and takes, in this order. */
 export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: string | undefined) => void): void {
-  const { container, partitionKey, previous, version } = record;
+  const { container, owner, previous } = record;
   // Most containers have no unique keys, and this is asked several times for every write.
-  const isFree = (previous?.uniqueDigests.length ?? 0) + (version?.uniqueDigests.length ?? 0) === 0;
-  if (isFree) return;
+  if (owner === undefined) return;
   for (const [digests, id] of [
     [previous?.uniqueDigests, undefined],
-    [version?.uniqueDigests, record.id],
+    [record.uniqueDigests, owner.id],
   ] as const) {
     if (digests === undefined) continue;
     for (let key = 0; key * uniqueDigestBytes < digests.length; key += 1) {
       const digest = digests.subarray(key * uniqueDigestBytes, (key + 1) * uniqueDigestBytes);
       // Blank where the previous version no longer holds it; see replay.
       if (id === undefined && digest.every((byte) => byte === 0)) continue;
-      visit(uniqueKey(container, partitionKey, key, digest), id);
+      visit(uniqueKey(container, owner.partitionKey, key, digest), id);
     }
   }
 }

@@ -9,6 +9,8 @@ import { overlayBytesMax, overlayRecordsMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 
 export interface OverlayEntry {
+  readonly container: number;
+  /** The doc key; made when it is asked for. */
   readonly key: Buffer;
   /** Undefined: the document was deleted. */
   readonly version: Version | undefined;
@@ -81,11 +83,14 @@ export class Overlay {
 
   /** Entries whose key lies in [from, to), in key order. The overlay is small: it is simply searched. */
   entriesBetween(from: Buffer, to: Buffer): OverlayEntry[] {
-    const found: OverlayEntry[] = [];
-    for (const entry of this.#versions.values()) {
-      if (entry.key.compare(from) >= 0 && entry.key.compare(to) < 0) found.push(entry);
-    }
-    return found.sort((a, b) => a.key.compare(b.key));
+    const first = from.toString('latin1');
+    const end = to.toString('latin1');
+    const found: { readonly keyText: string; readonly entry: OverlayEntry }[] = [];
+    // Latin-1 text compares as its bytes do.
+    for (const [keyText, entry] of this.#versions)
+      if (keyText >= first && keyText < end) found.push({ keyText, entry });
+    found.sort((a, b) => (a.keyText < b.keyText ? -1 : 1));
+    return found.map(({ entry }) => entry);
   }
 
   entries(): IterableIterator<OverlayEntry> {

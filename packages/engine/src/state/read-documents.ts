@@ -90,7 +90,7 @@ function isVisible(
 
 function findRid(state: DatabaseState, container: ContainerState, ridNumber: number): Buffer | undefined {
   for (const entry of state.overlay.entries()) {
-    if (entry.version?.ridNumber === ridNumber && entry.key.readUInt32BE(1) === container.number) return entry.key;
+    if (entry.version?.ridNumber === ridNumber && entry.container === container.number) return entry.key;
   }
   const key = state.index.get(ridKey(container.number, ridNumber));
   return key === undefined ? undefined : Buffer.from(key);

@@ -149,7 +149,7 @@ const noKey: Buffer = Buffer.alloc(0);
 function listRecent(state: DatabaseState, container: ContainerState, from: number): Listed[] {
   const found = new Map<number, Buffer>();
   for (const entry of state.overlay.entries()) {
-    if (entry.version !== undefined && entry.key.readUInt32BE(1) === container.number) {
+    if (entry.version !== undefined && entry.container === container.number) {
       found.set(entry.version.ridNumber, entry.key);
     }
   }
