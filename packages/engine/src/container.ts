@@ -140,20 +140,16 @@ export class Container {
 
   // Documents
 
-  async create<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
-    const read = this.readClient(document);
-    return this.#write(this.#keyFor(read, options), { kind: 'create', document: read });
+  create<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+    return this.#writeDocument('create', document, options);
   }
 
-  async upsert<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
-    const read = this.readClient(document);
-    return this.#write(this.#keyFor(read, options), { kind: 'upsert', document: read, ...conditions(options) });
+  upsert<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+    return this.#writeDocument('upsert', document, options);
   }
 
-  async replace<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
-    const read = this.readClient(document);
-    const command = { kind: 'replace', id: read.id, document: read, ...ifMatchOf(options) } as const;
-    return this.#write(this.#keyFor(read, options), command);
+  replace<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+    return this.#writeDocument('replace', document, options);
   }
 
   async patch<T = StoredJson>(
@@ -165,7 +161,7 @@ export class Container {
     const checked = checkPatchOperations(operations);
     const condition = options.condition === undefined ? {} : { condition: options.condition };
     const command = { kind: 'patch', id, operations: checked, ...condition, ...ifMatchOf(options) } as const;
-    return this.#write(this.partitionKey(partitionKey), command);
+    return this.#written(await this.commit(this.partitionKey(partitionKey), [command]));
   }
 
   async delete(
@@ -288,7 +284,7 @@ export class Container {
       try {
         return await this.#engine.commit(this.#number, range, unit, decide);
       } catch (error) {
-        if (!(isDatabaseError(error) && error.code === 'range-gone')) throw error;
+        if (!isRangeGone(error)) throw error;
       }
     }
   }
@@ -318,8 +314,28 @@ export class Container {
     return document;
   }
 
-  async #write<T>(partitionKey: UnitPartitionKey, command: WriteCommand): Promise<WriteResult<T>> {
-    const outcome = accepted((await this.commit(partitionKey, [command])).outcomes[0]);
+  /** The way of most writes: one promise of the engine's and one of its own. */
+  async #writeDocument<T>(
+    kind: 'create' | 'upsert' | 'replace',
+    input: DocumentInput,
+    options: WriteOptions,
+  ): Promise<WriteResult<T>> {
+    const document = this.readClient(input);
+    const key = this.#keyFor(document, options);
+    const commands = [commandOf(kind, document, options)];
+    let result: UnitResult;
+    try {
+      const range = this.#engine.rangeOf(this.#number, key.epk);
+      result = await this.#engine.commit(this.#number, range, { partitionKey: key, commands }, decide);
+    } catch (error) {
+      if (!isRangeGone(error)) throw error;
+      result = await this.commit(key, commands);
+    }
+    return this.#written(result);
+  }
+
+  #written<T>(result: UnitResult): WriteResult<T> {
+    const outcome = accepted(result.outcomes[0]);
     if (outcome.kind !== 'created' && outcome.kind !== 'replaced') {
       throw new DatabaseError('internal', `A write came back as "${outcome.kind}".`);
     }
@@ -368,8 +384,17 @@ export interface FeedOf {
 const pageItems = 100;
 const pageBytes: number = 4 * 1024 * 1024;
 
-function conditions(options: WriteOptions): { ifMatch?: string; ifNoneMatch?: string } {
-  return { ...ifMatchOf(options), ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }) };
+function commandOf(
+  kind: 'create' | 'upsert' | 'replace',
+  document: ClientDocument,
+  { ifMatch, ifNoneMatch }: WriteOptions,
+): WriteCommand {
+  if (kind === 'create') return { kind, document };
+  return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
+}
+
+function isRangeGone(error: unknown): boolean {
+  return isDatabaseError(error) && error.code === 'range-gone';
 }
 
 function ifMatchOf(options: { readonly ifMatch?: string }): { ifMatch?: string } {

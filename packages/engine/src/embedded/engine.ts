@@ -31,7 +31,6 @@ import type {
   WatchScope,
 } from '../range-engine.ts';
 import type { CatalogChange } from '../state/catalog.ts';
-import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { readByRid, readDocument, readVersion } from '../state/read-documents.ts';

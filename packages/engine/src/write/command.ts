@@ -27,25 +27,30 @@ export type WriteCommand =
   | {
       readonly kind: 'upsert';
       readonly document: ClientDocument;
-      readonly ifMatch?: string;
+      readonly ifMatch?: string | undefined;
       /** The document must not exist with this etag; `*`, the usual one: it must not exist at all. */
-      readonly ifNoneMatch?: string;
+      readonly ifNoneMatch?: string | undefined;
     }
-  | { readonly kind: 'replace'; readonly id: string; readonly document: ClientDocument; readonly ifMatch?: string }
+  | {
+      readonly kind: 'replace';
+      readonly id: string;
+      readonly document: ClientDocument;
+      readonly ifMatch?: string | undefined;
+    }
   | {
       readonly kind: 'patch';
       readonly id: string;
       readonly operations: readonly PatchOperation[];
       readonly condition?: string;
-      readonly ifMatch?: string;
+      readonly ifMatch?: string | undefined;
     }
-  | { readonly kind: 'delete'; readonly id: string; readonly ifMatch?: string }
+  | { readonly kind: 'delete'; readonly id: string; readonly ifMatch?: string | undefined }
   /** Deletes the document if its time is over (the sweep); otherwise nothing happens. */
   | { readonly kind: 'expire'; readonly id: string }
   /** Deletes the version of this very position or older ones (the job behind delete by partition key). */
   | { readonly kind: 'purge'; readonly id: string; readonly lsnMax: number }
   /** Only inside a batch. */
-  | { readonly kind: 'read'; readonly id: string; readonly ifNoneMatch?: string };
+  | { readonly kind: 'read'; readonly id: string; readonly ifNoneMatch?: string | undefined };
 
 /** What commits atomically under one LSN: one command, or a batch, all of one logical partition. */
 export interface Unit {
