@@ -3,6 +3,7 @@
 import type { Database } from '@tidemark/engine';
 import type { CosmosRequest } from './request.ts';
 import type { CosmosResponse } from './response.ts';
+import type { Throttle } from './throttle.ts';
 
 export interface HandlerContext {
   readonly database: Database;
@@ -13,6 +14,8 @@ export interface HandlerContext {
    * for it only when there is something to wait for.
    */
   stopSignal(): AbortSignal;
+  /** Undefined: nothing is throttled. A handler uses it only where its route is not metered as a whole. */
+  readonly throttle: Throttle | undefined;
 }
 
 export type Handler = (request: CosmosRequest, context: HandlerContext) => CosmosResponse | Promise<CosmosResponse>;

@@ -92,3 +92,6 @@ export const faultDelayMsMax: number = 60 * 1000;
 
 /** Throttling: how far ahead moments to come back are given; a client gives up after 30 seconds of waiting. */
 export const promiseMsMax: number = 10 * 1000;
+
+/** Throttling: buckets that are looked through no more often than they double, to forget the full ones. */
+export const bucketsKept = 1_000;

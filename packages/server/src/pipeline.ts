@@ -22,6 +22,7 @@ import type { CosmosResponse } from './response.ts';
 import { errorResponse, send } from './response.ts';
 import type { Operation } from './route.ts';
 import { operations, routeOf } from './route.ts';
+import { Throttle } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
 
 export interface PipelineOptions {
@@ -30,6 +31,8 @@ export interface PipelineOptions {
   nowMs(): number;
   readonly backupFolder: string | undefined;
   readonly chaos: boolean;
+  /** The clock by which throughput is enforced; undefined: it is not. */
+  readonly throttleClock: (() => number) | undefined;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   readonly publicUrl: string | undefined;
   readonly parking: Parking;
@@ -40,10 +43,12 @@ export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #admin: Admin;
   readonly #faults: Faults | undefined;
+  readonly #throttle: Throttle | undefined;
 
   constructor(options: PipelineOptions) {
-    const { database, keys, nowMs, backupFolder, chaos } = options;
+    const { database, keys, nowMs, backupFolder, chaos, throttleClock } = options;
     this.#options = options;
+    this.#throttle = throttleClock === undefined ? undefined : new Throttle(database, throttleClock);
     this.#faults = chaos ? new Faults(() => performance.now()) : undefined;
     this.#admin = new Admin({
       database,
@@ -89,7 +94,7 @@ export class Pipeline {
     const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const route = routeOf(head);
     checkGrant(grant, route);
-    const context = new RequestContext(this.#options, outgoing);
+    const context = new RequestContext(this.#options, this.#throttle, outgoing);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);
   }
@@ -101,7 +106,11 @@ export class Pipeline {
     context: RequestContext,
   ): Promise<CosmosResponse | undefined> {
     const body = await readBody(incoming, context.outgoing);
-    return body === undefined ? undefined : route.handle({ ...head, body }, context);
+    if (body === undefined) return undefined;
+    const request = { ...head, body };
+    const { throttle } = context;
+    if (throttle === undefined || route.isMetered !== true) return route.handle(request, context);
+    return throttle.run(request, () => route.handle(request, context));
   }
 
   async #respondWithFaults(
@@ -136,12 +145,18 @@ export class Pipeline {
 class RequestContext implements HandlerContext {
   readonly database: Database;
   readonly publicUrl: string | undefined;
+  readonly throttle: Throttle | undefined;
   readonly outgoing: ServerResponse;
   readonly #parking: Parking;
 
-  constructor({ database, publicUrl, parking }: PipelineOptions, outgoing: ServerResponse) {
+  constructor(
+    { database, publicUrl, parking }: PipelineOptions,
+    throttle: Throttle | undefined,
+    outgoing: ServerResponse,
+  ) {
     this.database = database;
     this.publicUrl = publicUrl;
+    this.throttle = throttle;
     this.#parking = parking;
     this.outgoing = outgoing;
   }

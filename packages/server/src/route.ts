@@ -40,6 +40,8 @@ export interface Route {
   readonly operation?: string;
   /** Changes nothing, so that a read-only key is enough. Left out: of GET alone. */
   readonly isRead?: boolean;
+  /** Its charge is taken from the throughput of the container that it is about. */
+  readonly isMetered?: boolean;
   readonly handle: Handler;
 }
 
@@ -48,6 +50,7 @@ export type Operation = Route & { readonly operation: string; readonly isRead: b
 
 const item = { isFeed: false } as const;
 const feed = { isFeed: true } as const;
+const charged = { isMetered: true } as const;
 
 /** Queries of databases and containers come by POST as well, so this stands before creating them. */
 function query(kind: ResourceKind): Route {
@@ -74,11 +77,12 @@ const table: readonly Route[] = [
     kind: 'container',
     ...item,
     when: isPartitionDelete,
+    ...charged,
     operation: 'delete-partition',
     handle: deletePartition,
   },
 
-  { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', handle: queryOffers },
+  { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', isRead: true, handle: queryOffers },
   { verb: 'GET', kind: 'offer', ...feed, handle: listOffers },
   { verb: 'GET', kind: 'offer', ...item, handle: readOffer },
   { verb: 'PUT', kind: 'offer', ...item, handle: replaceOffer },
@@ -94,17 +98,26 @@ const table: readonly Route[] = [
     isRead: true,
     handle: planQuery,
   },
-  { verb: 'POST', kind: 'document', ...feed, when: isQuery, operation: 'query', isRead: true, handle: queryDocuments },
-  { verb: 'POST', kind: 'document', ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
+  {
+    verb: 'POST',
+    kind: 'document',
+    ...charged,
+    ...feed,
+    when: isQuery,
+    operation: 'query',
+    isRead: true,
+    handle: queryDocuments,
+  },
+  { verb: 'POST', kind: 'document', ...charged, ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
   { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', handle: commitBulk },
-  { verb: 'POST', kind: 'document', ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
-  { verb: 'POST', kind: 'document', ...feed, operation: 'create', handle: createDocument },
-  { verb: 'GET', kind: 'document', ...feed, when: isChangeFeed, operation: 'feed', handle: readChanges },
-  { verb: 'GET', kind: 'document', ...feed, operation: 'list', handle: listDocuments },
-  { verb: 'GET', kind: 'document', ...item, operation: 'read', handle: readDocument },
-  { verb: 'PUT', kind: 'document', ...item, operation: 'replace', handle: replaceDocument },
-  { verb: 'PATCH', kind: 'document', ...item, operation: 'patch', handle: patchDocument },
-  { verb: 'DELETE', kind: 'document', ...item, operation: 'delete', handle: deleteDocument },
+  { verb: 'POST', kind: 'document', ...charged, ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
+  { verb: 'POST', kind: 'document', ...charged, ...feed, operation: 'create', handle: createDocument },
+  { verb: 'GET', kind: 'document', ...charged, ...feed, when: isChangeFeed, operation: 'feed', handle: readChanges },
+  { verb: 'GET', kind: 'document', ...charged, ...feed, operation: 'list', handle: listDocuments },
+  { verb: 'GET', kind: 'document', ...charged, ...item, operation: 'read', handle: readDocument },
+  { verb: 'PUT', kind: 'document', ...charged, ...item, operation: 'replace', handle: replaceDocument },
+  { verb: 'PATCH', kind: 'document', ...charged, ...item, operation: 'patch', handle: patchDocument },
+  { verb: 'DELETE', kind: 'document', ...charged, ...item, operation: 'delete', handle: deleteDocument },
 ];
 
 const verbWords: Readonly<Record<Route['verb'], string>> = {

@@ -47,6 +47,8 @@ export interface ServerOptions {
   readonly historyMs?: number;
   /** Lets the admin API make requests fail on demand. For tests of what talks to the server. */
   readonly chaos?: boolean;
+  /** Whether requests beyond the provisioned throughput are refused with 429; off by default. A clock in milliseconds, for tests. */
+  readonly throttle?: boolean | (() => number);
   /** Told of every error that is a defect, not a client's. */
   readonly onDefect?: (error: unknown, activityId: string) => void;
   /** The clock that signatures and tokens are judged by; for tests. */
@@ -135,11 +137,13 @@ class Front {
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions, { database, identity, keys, publicUrl }: Parts) {
-    const { backupFolder, chaos = false, onDefect, httpsOnly = false, limits, nowMs = Date.now } = options;
+    const { backupFolder, chaos = false, throttle = false, onDefect } = options;
+    const { httpsOnly = false, limits, nowMs = Date.now } = options;
+    const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const parking = this.#parking;
     const unsent = new UnsentAnswers(limits);
     const shared = { database, keys, nowMs, publicUrl, parking, unsent };
-    const pipeline = new Pipeline({ ...shared, backupFolder, chaos, onDefect });
+    const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
     this.#pipeline = pipeline;
     this.#ownDatabase = options.database === undefined ? database : undefined;
     this.listener = new Listener({

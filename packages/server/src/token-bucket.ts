@@ -34,6 +34,7 @@ export class TokenBucket {
     this.#fill(nowMs);
     this.#unitsPerSecond = unitsPerSecond;
     this.#level = Math.min(this.#level, unitsPerSecond);
+    this.promisedMs = 0;
   }
 
   level(nowMs: number): number {

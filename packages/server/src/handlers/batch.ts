@@ -17,6 +17,7 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, sessionHeaders } from '../response.ts';
+import type { Ticket } from '../throttle.ts';
 
 /** All or nothing, under one LSN. */
 export async function commitBatch(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
@@ -35,23 +36,27 @@ export async function commitBatch(request: CosmosRequest, { database }: HandlerC
 }
 
 /** Each operation for itself. */
-export async function commitBulk(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
-  const place = findContainer(database, request.path);
+export async function commitBulk(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(context.database, request.path);
   const operations = readBatchBody(request.body);
   const range = textOfHeader(request, header.rangeId);
   if (range !== undefined && !place.container.ranges.some((each) => each.id === range)) {
     throw new DatabaseError('range-gone', `The range ${range} has been split or merged; read the ranges again.`);
   }
   const outcomes = isHeaderTrue(request, header.continueOnError)
-    ? await commitAll(place, operations)
-    : await commitUntilFailure(place, operations);
+    ? await commitAll(place, operations, context)
+    : await commitUntilFailure(place, operations, context);
   const tail = place.container.ranges.find((each) => each.id === range);
   const session = tail === undefined ? {} : sessionHeaders(request, tail.id, tail.tailLsn);
   return manyResponse(request, place, outcomes, session);
 }
 
 /** Operations on the same document keep their order; all others share their flushes. */
-async function commitAll(place: Place, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
+async function commitAll(
+  place: Place,
+  operations: readonly BodyOperation[],
+  context: HandlerContext,
+): Promise<UnitOutcome[]> {
   const last = new Map<string, Promise<UnitOutcome>>();
   const outcomes = operations.map((operation) => {
     const prepared = attempt(() => prepare(place, operation));
@@ -59,8 +64,8 @@ async function commitAll(place: Place, operations: readonly BodyOperation[]): Pr
     const { key, command } = prepared.result;
     const name = `${key.bytes.toString('latin1')}\0${idOf(command)}`;
     const before = last.get(name);
-    const outcome =
-      before === undefined ? commitOne(place, key, command) : before.then(() => commitOne(place, key, command));
+    const commit = (): Promise<UnitOutcome> => commitOne(place, key, command, context);
+    const outcome = before === undefined ? commit() : before.then(commit);
     last.set(name, outcome);
     return outcome;
   });
@@ -68,12 +73,18 @@ async function commitAll(place: Place, operations: readonly BodyOperation[]): Pr
 }
 
 /** Wire: what comes after the first failure is answered as depending on it. */
-async function commitUntilFailure(place: Place, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
+async function commitUntilFailure(
+  place: Place,
+  operations: readonly BodyOperation[],
+  context: HandlerContext,
+): Promise<UnitOutcome[]> {
   const outcomes: UnitOutcome[] = [];
   for (const operation of operations) {
     const prepared = attempt(() => prepare(place, operation));
     const outcome =
-      'failure' in prepared ? prepared.failure : await commitOne(place, prepared.result.key, prepared.result.command);
+      'failure' in prepared
+        ? prepared.failure
+        : await commitOne(place, prepared.result.key, prepared.result.command, context);
     outcomes.push(outcome);
     if (outcome.kind === 'rejected') break;
   }
@@ -81,14 +92,24 @@ async function commitUntilFailure(place: Place, operations: readonly BodyOperati
   return outcomes;
 }
 
-async function commitOne(place: Place, key: UnitPartitionKey, command: WriteCommand): Promise<UnitOutcome> {
+async function commitOne(
+  place: Place,
+  key: UnitPartitionKey,
+  command: WriteCommand,
+  { database, throttle }: HandlerContext,
+): Promise<UnitOutcome> {
+  let ticket: Ticket | undefined;
+  let outcome: UnitOutcome = failedDependency;
   try {
-    const { outcomes } = await place.container.commit(key, [command]);
-    return outcomes[0] ?? failedDependency;
+    // Wire: what is throttled is answered for each operation; clients do not repeat a bulk as a whole (wire 8).
+    ticket = throttle?.enter(place, database.engine.rangeOf(place.info.number, key.epk));
+    outcome = (await place.container.commit(key, [command])).outcomes[0] ?? failedDependency;
   } catch (error) {
-    if (isDatabaseError(error)) return { kind: 'rejected', code: error.code, message: error.message };
-    throw error;
+    if (!isDatabaseError(error)) throw error;
+    outcome = rejected(error);
   }
+  ticket?.settle(factsOf(outcome).charge);
+  return outcome;
 }
 
 interface Prepared {
@@ -149,7 +170,11 @@ function idOf(command: WriteCommand): string {
   return 'id' in command ? command.id : command.document.id;
 }
 
-type Rejected = Extract<UnitOutcome, { kind: 'rejected' }>;
+type Rejected = Extract<UnitOutcome, { kind: 'rejected' }> & { readonly retryAfterMs?: number };
+
+function rejected({ code, message, retryAfterMs }: DatabaseError): Rejected {
+  return { kind: 'rejected', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
 
 const failedDependency: Rejected = {
   kind: 'rejected',
@@ -163,7 +188,7 @@ function attempt<T>(make: () => T): { readonly result: T } | { readonly failure:
     return { result: make() };
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
-    return { failure: { kind: 'rejected', code: error.code, message: error.message } };
+    return { failure: rejected(error) };
   }
 }
 
@@ -183,8 +208,8 @@ function manyResponse(
   for (const [index, each] of facts.entries()) {
     const outcome = outcomes[index];
     const isHidden = isMinimal && outcome?.kind !== 'read';
-    const message = outcome?.kind === 'rejected' ? outcome.message : undefined;
-    pieces.push(index === 0 ? openBracket : comma, Buffer.from(headOf(each, message)));
+    const failure = outcome?.kind === 'rejected' ? outcome : undefined;
+    pieces.push(index === 0 ? openBracket : comma, Buffer.from(headOf(each, failure)));
     if (each.body !== undefined && !isHidden) pieces.push(bodyName, each.body);
     pieces.push(closeBrace);
   }
@@ -201,13 +226,14 @@ const closeBrace: Buffer = Buffer.from('}');
 const bodyName: Buffer = Buffer.from(',"resourceBody":');
 
 /** The result of one operation without its body and its last brace. */
-function headOf({ status, substatus, charge, etag }: OutcomeFacts, message: string | undefined): string {
+function headOf({ status, substatus, charge, etag }: OutcomeFacts, failure: Rejected | undefined): string {
   const head = {
     statusCode: status,
     requestCharge: charge,
     ...(substatus === undefined ? {} : { subStatusCode: substatus }),
     ...(etag === undefined ? {} : { eTag: `"${etag}"` }),
-    ...(message === undefined ? {} : { message }),
+    ...(failure === undefined ? {} : { message: failure.message }),
+    ...(failure?.retryAfterMs === undefined ? {} : { retryAfterMilliseconds: failure.retryAfterMs }),
   };
   return JSON.stringify(head).slice(0, -1);
 }
