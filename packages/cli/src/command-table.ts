@@ -109,7 +109,7 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--create', meaning: 'create only: a document that is there already is counted as failed' },
       { flags: '--partition-key <PATH>', meaning: 'create database and container if they are missing, with this key' },
       { flags: '--throughput <RU>', meaning: 'of a container that --partition-key creates' },
-      { flags: '--concurrency <N>', meaning: 'requests at a time for each range', fallback: '4' },
+      { flags: '--concurrency <N>', meaning: 'requests at a time', fallback: '8' },
       { flags: '--state <FILE>', meaning: 'where the progress is kept', fallback: 'FILE.import-state' },
       { flags: '--restart', meaning: 'begin anew, whatever the state file says' },
       asJson,

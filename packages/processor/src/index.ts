@@ -7,7 +7,7 @@ export { parseConnectionString } from './connection.ts';
 export type { Credential, TokenRequest } from './credential.ts';
 export type { Clock, Environment } from './environment.ts';
 export { ChangePage, DocumentPage } from './feed-page.ts';
-export { onOneLine } from './json-spans.ts';
+export { onOneLine, withoutMembers } from './json-spans.ts';
 export { bulkBytesMax } from './limits.ts';
 export type { CreateContainerOptions, ResourceJson, RestClientOptions } from './rest-client.ts';
 export { RestClient } from './rest-client.ts';

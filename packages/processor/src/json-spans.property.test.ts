@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { elementsOfMember, onOneLine } from './json-spans.ts';
+import { elementsOfMember, onOneLine, withoutMembers } from './json-spans.ts';
 
 test('the elements of a member are those that parsing gives, whatever the spacing', () => {
   const page = fc.record({ before: fc.jsonValue(), items: fc.array(fc.jsonValue()), after: fc.jsonValue() });
@@ -25,4 +25,12 @@ test('literals stay as they are written', () => {
 test('a page that ends in the middle is an error, one without the member is empty', () => {
   expect(() => elementsOfMember(Buffer.from('{"Documents":[{"a":1},'), 'Documents')).toThrow(/in the middle/);
   expect(elementsOfMember(Buffer.from('{"Other":[1]}'), 'Documents')).toEqual([]);
+});
+
+test('what is left without some members is the rest, as it was written', () => {
+  const body = Buffer.from('{"_ts":1, "a":1.50,"\\u005fetag":"x","b":{"_ts":[2]} , "_rid":"y"}');
+
+  expect(String(withoutMembers(body, (name) => name.startsWith('_')))).toBe('{"a":1.50,"b":{"_ts":[2]}}');
+  expect(String(withoutMembers(Buffer.from('{"_ts":1}'), () => true))).toBe('{}');
+  expect(String(withoutMembers(Buffer.from(' {} '), () => true))).toBe(' {}');
 });

@@ -33,6 +33,29 @@ export function onOneLine(bytes: Buffer): Buffer {
   return line;
 }
 
+/** The object without those of its members; everything else stays as it is written. */
+export function withoutMembers(bytes: Buffer, isUnwanted: (name: string) => boolean): Buffer {
+  const open = bytes.indexOf(openBrace);
+  const pieces: Buffer[] = [];
+  for (const member of elementsFrom(bytes, open + 1)) {
+    // JSON.parse has to say what the name is: it may be written with escapes.
+    const name: unknown = JSON.parse(
+      bytes.toString('utf8', member.byteOffset - bytes.byteOffset, endOfName(bytes, member)),
+    );
+    if (isUnwanted(String(name))) continue;
+    if (pieces.length > 0) pieces.push(commaBytes);
+    pieces.push(member);
+  }
+  return Buffer.concat([bytes.subarray(0, open + 1), ...pieces, closeBraceBytes]);
+}
+
+const commaBytes: Buffer = Buffer.from(',');
+const closeBraceBytes: Buffer = Buffer.from('}');
+
+function endOfName(bytes: Buffer, member: Buffer): number {
+  return endOfString(bytes, member.byteOffset - bytes.byteOffset);
+}
+
 /** Behind the opening bracket of the member's array. */
 function startOfMember(bytes: Buffer, name: string): number | undefined {
   const wanted = Buffer.from(JSON.stringify(name));
@@ -53,6 +76,7 @@ function startOfMember(bytes: Buffer, name: string): number | undefined {
   return undefined;
 }
 
+/** Of an array, or the members of an object. */
 function elementsFrom(bytes: Buffer, from: number): Buffer[] {
   const elements: Buffer[] = [];
   let depth = 0;
@@ -61,11 +85,11 @@ function elementsFrom(bytes: Buffer, from: number): Buffer[] {
     const byte = bytes[i];
     if (byte === quote) i = endOfString(bytes, i) - 1;
     else if (byte === openBrace || byte === openBracket) depth += 1;
-    else if (byte === closeBrace || (byte === closeBracket && depth > 0)) depth -= 1;
-    else if (depth === 0 && (byte === comma || byte === closeBracket)) {
+    else if (depth > 0 && (byte === closeBrace || byte === closeBracket)) depth -= 1;
+    else if (depth === 0 && (byte === comma || byte === closeBracket || byte === closeBrace)) {
       const element = trimmed(bytes, start, i);
       if (element.length > 0) elements.push(element);
-      if (byte === closeBracket) return elements;
+      if (byte !== comma) return elements;
       start = i + 1;
     }
   }

@@ -126,6 +126,15 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     program: ['command-table', 'nearest', 'terminal'],
     'command-table': ['commands', 'call', 'settings'],
     commands: ['*'],
+    follow: [],
+    'feed-position': [],
+    'change-line': ['terminal'],
+    'import-run': ['import-source', 'lanes', 'lines', 'watermark', 'state-file', 'progress', 'terminal'],
+    'import-source': ['lines'],
+    lanes: [],
+    watermark: ['lines'],
+    lines: [],
+    'state-file': [],
     connect: ['call'],
     jobs: ['progress', 'terminal'],
     'open-folder': ['call', 'terminal'],
@@ -154,7 +163,7 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits'],
-  cli: ['usage-error'],
+  cli: ['usage-error', 'limits'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */

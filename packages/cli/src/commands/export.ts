@@ -1,7 +1,170 @@
-// `tidemark export`: comes next.
+// `tidemark export`: the documents of a container as JSONL, exactly as the server has them. It is no snapshot: what is written
+// meanwhile may be in it or not.
 
+import type { WriteStream } from 'node:fs';
+import { createWriteStream, existsSync, statSync, truncateSync } from 'node:fs';
+import { isSystemProperty } from '@tidemark/model';
+import type { DocumentPage, RestContainer } from '@tidemark/processor';
+import { onOneLine, withoutMembers } from '@tidemark/processor';
+import type { Call } from '../call.ts';
+import { isOn, numberOption, textOption } from '../call.ts';
+import { connect, containerNames } from '../connect.ts';
+import { stateMs } from '../limits.ts';
+import { Progress } from '../progress.ts';
+import { checkState, StateFile } from '../state-file.ts';
+import { count, print, say, size, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
-export async function run(): Promise<number> {
-  throw new UsageError('tidemark export is not there yet.');
+const pageDefault = 1_000;
+const pageMax = 10_000;
+
+interface Reached {
+  readonly documents: number;
+  readonly bytes: number;
+  /** Undefined at the beginning and, once something was read, at the end. */
+  readonly continuation: string | undefined;
 }
+
+export async function run(call: Call): Promise<number> {
+  const [name, path = '-'] = call.arguments;
+  const { database, container: id } = containerNames(name);
+  const client = connect(call);
+  const container = client.container(database, id);
+  await container.read({ retryMsMax: 0 });
+  const isFile = path !== '-';
+  if (isFile && textOption(call, 'continuation') !== undefined) {
+    throw new UsageError('--continuation is for standard output; an export to a file goes on by its state file.');
+  }
+  const state = isFile ? new StateFile(textOption(call, 'state') ?? `${path}.export-state`) : undefined;
+  const target = { what: 'export', target: `${client.endpoint} ${name}`, isBare: isOn(call, 'bare') };
+  const start = isFile ? startOf(path, state as StateFile, target, isOn(call, 'restart')) : inputStart(call);
+  const copy = new Export(call, container, isFile ? openFile(path, start.bytes) : undefined, state, target);
+  const { documents, bytes, isComplete } = await copy.run(start);
+  const report = { documents, bytes, isComplete };
+  // Standard output is the documents' when there is no file.
+  if (isFile && isOn(call, 'json')) await print(`${JSON.stringify(report)}\n`);
+  else say(`${count(documents)} documents, ${size(bytes)}${isFile ? ` in ${path}` : ''}`);
+  return isComplete ? 0 : 1;
+}
+
+/** Goes on after what the state file says, cutting off what came after it. */
+function startOf(
+  path: string,
+  state: StateFile,
+  target: Readonly<Record<string, unknown>>,
+  isRestart: boolean,
+): Reached {
+  const saved = isRestart ? undefined : state.read();
+  if (saved === undefined) {
+    if (existsSync(path) && statSync(path).size > 0 && !isRestart) {
+      throw new UsageError(`${path} is there already; --restart writes over it.`);
+    }
+    return { documents: 0, bytes: 0, continuation: undefined };
+  }
+  checkState(saved, target, state.path);
+  const bytes = Number(saved['bytes']);
+  if (!existsSync(path) || statSync(path).size < bytes) {
+    throw new UsageError(`${path} is shorter than its state file says; --restart begins anew.`);
+  }
+  return { documents: Number(saved['documents']), bytes, continuation: String(saved['continuation']) };
+}
+
+function inputStart(call: Call): Reached {
+  return { documents: 0, bytes: 0, continuation: textOption(call, 'continuation') };
+}
+
+function openFile(path: string, bytes: number): WriteStream {
+  if (existsSync(path)) truncateSync(path, bytes);
+  return createWriteStream(path, { flags: 'a' });
+}
+
+class Export {
+  readonly #container: RestContainer;
+  readonly #file: WriteStream | undefined;
+  readonly #state: StateFile | undefined;
+  readonly #target: Readonly<Record<string, unknown>>;
+  readonly #isBare: boolean;
+  readonly #itemsMax: number;
+  readonly #progress = new Progress('export');
+  #savedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    call: Call,
+    container: RestContainer,
+    file: WriteStream | undefined,
+    state: StateFile | undefined,
+    target: Readonly<Record<string, unknown>>,
+  ) {
+    this.#container = container;
+    this.#file = file;
+    this.#state = state;
+    this.#target = target;
+    this.#isBare = isOn(call, 'bare');
+    this.#itemsMax = numberOption(call, 'page', { min: 1, max: pageMax }) ?? pageDefault;
+  }
+
+  async run(start: Reached): Promise<{ documents: number; bytes: number; isComplete: boolean }> {
+    const signal = stopSignal();
+    let { documents, bytes, continuation } = start;
+    try {
+      do {
+        const page = await this.#container.documents({ continuation, itemsMax: this.#itemsMax });
+        const lines = this.#linesOf(page);
+        await this.#write(lines.bytes);
+        documents += lines.count;
+        bytes += lines.bytes.length;
+        continuation = page.continuation;
+        this.#progress.show(`${count(documents)} documents, ${size(bytes)}`);
+        this.#save({ documents, bytes, continuation }, signal.aborted);
+      } while (continuation !== undefined && !signal.aborted);
+    } catch (error) {
+      this.#progress.end();
+      this.#sayHowToGoOn(continuation);
+      throw error;
+    }
+    this.#progress.end();
+    await this.#close();
+    const isComplete = continuation === undefined;
+    if (isComplete) this.#state?.remove();
+    else this.#sayHowToGoOn(continuation);
+    return { documents, bytes, isComplete };
+  }
+
+  #linesOf(page: DocumentPage): { readonly bytes: Buffer; readonly count: number } {
+    const pieces: Buffer[] = [];
+    const items = page.itemBytes();
+    for (const item of items)
+      pieces.push(onOneLine(this.#isBare ? withoutMembers(item, isSystemProperty) : item), lineFeed);
+    return { bytes: Buffer.concat(pieces), count: items.length };
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    if (this.#file === undefined) return print(bytes);
+    const file = this.#file;
+    // The state is written after this: it never says more than the file holds.
+    await new Promise<void>((resolve, reject) => {
+      file.write(bytes, (error) => (error == null ? resolve() : reject(error)));
+    });
+  }
+
+  #save({ documents, bytes, continuation }: Reached, isLast: boolean): void {
+    const now = performance.now();
+    if (continuation === undefined || (now - this.#savedMs < stateMs && !isLast)) return;
+    this.#savedMs = now;
+    this.#state?.write({ ...this.#target, documents, bytes, continuation });
+  }
+
+  #sayHowToGoOn(continuation: string | undefined): void {
+    if (this.#state !== undefined) say('The export has stopped; the same command goes on where it was.');
+    else if (continuation !== undefined) say(`The export has stopped; go on with --continuation '${continuation}'`);
+  }
+
+  #close(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#file === undefined) resolve();
+      else this.#file.end(resolve);
+    });
+  }
+}
+
+const lineFeed: Buffer = Buffer.from('\n');

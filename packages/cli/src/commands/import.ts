@@ -1,7 +1,80 @@
-// `tidemark import`: comes next.
+// `tidemark import`: the documents of a JSONL file into a container, on any Cosmos endpoint.
 
+import { isDatabaseError, validatePartitionKeyDefinition } from '@tidemark/model';
+import type { RestClient, RestContainer } from '@tidemark/processor';
+import type { Call } from '../call.ts';
+import { isOn, numberOption, textOption } from '../call.ts';
+import { connect, containerNames } from '../connect.ts';
+import type { ImportReport } from '../import-run.ts';
+import { ImportRun } from '../import-run.ts';
+import { fileSource, inputSource } from '../import-source.ts';
+import { StateFile } from '../state-file.ts';
+import { count, print, say, shown, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
-export async function run(): Promise<number> {
-  throw new UsageError('tidemark import is not there yet.');
+const concurrencyDefault = 8;
+const concurrencyMax = 64;
+
+export async function run(call: Call): Promise<number> {
+  const [name, path = '-'] = call.arguments;
+  const { database, container: id } = containerNames(name);
+  const concurrency = numberOption(call, 'concurrency', { min: 1, max: concurrencyMax }) ?? concurrencyDefault;
+  const source = path === '-' ? inputSource() : fileSource(path);
+  const statePath = textOption(call, 'state') ?? (path === '-' ? undefined : `${path}.import-state`);
+  const state = statePath === undefined ? undefined : new StateFile(statePath);
+  if (isOn(call, 'restart')) state?.remove();
+  const client = connect(call);
+  const container = await findContainer(call, client, database, id);
+  const definition = await container.read();
+  const run = new ImportRun({
+    container,
+    partitionKey: validatePartitionKeyDefinition(definition['partitionKey']),
+    source,
+    state,
+    target: `${client.endpoint} ${name}`,
+    isCreate: isOn(call, 'create'),
+    concurrency,
+    signal: stopSignal(),
+  });
+  const report = await run.run().catch((error: unknown) => {
+    if (state !== undefined) say('The import has stopped; the same command goes on where it was.');
+    throw error;
+  });
+  await tell(call, report, state);
+  return report.isComplete && report.failed === 0 ? 0 : 1;
+}
+
+async function findContainer(call: Call, client: RestClient, database: string, id: string): Promise<RestContainer> {
+  const path = textOption(call, 'partitionKey');
+  const throughput = numberOption(call, 'throughput', { min: 400, max: 1_000_000 });
+  const container = client.container(database, id);
+  try {
+    await container.read({ retryMsMax: 0 });
+    return container;
+  } catch (error) {
+    const isMissing = isDatabaseError(error) && (error.code === 'not-found' || error.code === 'container-not-found');
+    if (!isMissing) throw error;
+  }
+  if (path === undefined) {
+    throw new UsageError(`There is no container ${database}/${id}; --partition-key /PATH creates it.`);
+  }
+  const paths = path.split(',');
+  const kind = paths.length === 1 ? 'Hash' : 'MultiHash';
+  const partitionKey = validatePartitionKeyDefinition({ paths, kind, version: 2 });
+  await client.createDatabaseIfNotExists(database);
+  const definition: { readonly id: string } & Record<string, unknown> = { id, partitionKey };
+  return client.createContainerIfNotExists(database, definition, { throughput });
+}
+
+async function tell(call: Call, report: ImportReport, state: StateFile | undefined): Promise<void> {
+  const { created, replaced, failed, failures, isComplete } = report;
+  if (isOn(call, 'json')) await print(`${JSON.stringify(report)}\n`);
+  else {
+    const written = `${count(created + replaced)} documents written (${count(created)} new, ${count(replaced)} replaced)`;
+    await print(`${written}, ${count(failed)} failed\n`);
+  }
+  for (const { line, status, message } of failures) say(`line ${line}: ${status} ${shown(message)}`);
+  if (failed > failures.length) say(`and ${count(failed - failures.length)} more.`);
+  if (isComplete) return;
+  say(state === undefined ? 'Interrupted.' : 'Interrupted; the same command goes on where it was.');
 }

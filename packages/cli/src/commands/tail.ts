@@ -1,7 +1,206 @@
-// `tidemark tail`: comes next.
+// `tidemark tail`: the change feed of a container in the terminal.
 
+import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
+import {
+  keySpaceMax,
+  keySpaceMin,
+  narrowFeedParts,
+  parsePartitionKeyHeader,
+  validatePartitionKeyDefinition,
+} from '@tidemark/model';
+import type { ChangePage, FeedMode, FeedStart, RestContainer } from '@tidemark/processor';
+import { onOneLine } from '@tidemark/processor';
+import type { Call } from '../call.ts';
+import { choiceOption, isOn, numberOption, textOption } from '../call.ts';
+import { changeLine, keyPathsOf } from '../change-line.ts';
+import { connect, containerNames } from '../connect.ts';
+import type { Position } from '../feed-position.ts';
+import { lsnOf, positionOf, readPosition } from '../feed-position.ts';
+import { Follow } from '../follow.ts';
+import { count, print, say, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
-export async function run(): Promise<number> {
-  throw new UsageError('tidemark tail is not there yet.');
+const pageItems = 1_000;
+const modes: readonly FeedMode[] = ['latest', 'all-versions'];
+
+interface Wanted {
+  readonly name: string;
+  readonly position: Position;
+  readonly mode: FeedMode;
+  readonly range: string | undefined;
+  readonly key: string | undefined;
+  readonly limit: number;
+  readonly pollMs: number;
+  readonly isJson: boolean;
+  readonly isUntilDrained: boolean;
+}
+
+export async function run(call: Call): Promise<number> {
+  const [name = ''] = call.arguments;
+  const { database, container: id } = containerNames(name);
+  const wanted = readWanted(call, name);
+  const client = connect(call);
+  const container = client.container(database, id);
+  const definition = await container.read({ retryMsMax: 0 });
+  const tail = new Tail(container, wanted, keyPathsOf(definition));
+  await tail.run(wanted.key === undefined ? undefined : readKey(wanted.key, definition));
+  return 0;
+}
+
+function readWanted(call: Call, name: string): Wanted {
+  const range = textOption(call, 'range');
+  const key = textOption(call, 'key');
+  if (range !== undefined && key !== undefined) throw new UsageError('Give --range or --key, not both.');
+  const position = readPosition(textOption(call, 'from') ?? 'now');
+  if (key !== undefined && position.kind === 'parts') {
+    throw new UsageError('That position is one of a whole container, not of a partition key.');
+  }
+  return {
+    name,
+    position,
+    mode: choiceOption(call, 'mode', modes) ?? 'latest',
+    range,
+    key,
+    limit: numberOption(call, 'limit', { min: 1, max: 1_000_000_000 }) ?? Number.POSITIVE_INFINITY,
+    pollMs: numberOption(call, 'poll', { min: 10, max: 3_600_000 }) ?? 1_000,
+    isJson: isOn(call, 'json'),
+    isUntilDrained: isOn(call, 'untilDrained'),
+  };
+}
+
+/** `"a"` stands for `["a"]`. */
+function readKey(text: string, definition: Readonly<Record<string, unknown>>): PartitionKeyValues {
+  const whole = text.trimStart().startsWith('[') ? text : `[${text}]`;
+  try {
+    return parsePartitionKeyHeader(whole, validatePartitionKeyDefinition(definition['partitionKey']), { prefix: true });
+  } catch (error) {
+    throw new UsageError(`--key: ${(error as Error).message} In a shell: --key '"ada"'.`); // Both throw DatabaseErrors.
+  }
+}
+
+class Tail {
+  readonly #container: RestContainer;
+  readonly #wanted: Wanted;
+  readonly #paths: readonly string[];
+  readonly #stop = new AbortController();
+  #printed = 0;
+  #isInTrouble = false;
+
+  constructor(container: RestContainer, wanted: Wanted, paths: readonly string[]) {
+    this.#container = container;
+    this.#wanted = wanted;
+    this.#paths = paths;
+  }
+
+  async run(key: PartitionKeyValues | undefined): Promise<void> {
+    const { position, mode, pollMs, isUntilDrained } = this.#wanted;
+    const signal = stopSignal();
+    signal.addEventListener('abort', () => this.#stop.abort());
+    const follow = new Follow({
+      container: this.#container,
+      mode,
+      pollMs,
+      isUntilDrained,
+      signal: this.#stop.signal,
+      itemsMax: () => Math.max(1, Math.min(pageItems, this.#wanted.limit - this.#printed)),
+      onPage: (page, itemsMax) => this.#show(page, itemsMax),
+      onTrouble: (error) => this.#complain(error),
+    });
+    if (key !== undefined && position.kind === 'start') {
+      this.#sayEnd(followingKey(this.#wanted, await follow.runKey(key, position.start)));
+      return;
+    }
+    await follow.run(await this.#startingParts());
+    this.#sayEnd(
+      this.#wanted.range === undefined ? following(this.#wanted, follow) : followingRanges(this.#wanted, follow),
+    );
+  }
+
+  async #startingParts(): Promise<{ keys: KeyRange; start: FeedStart }[]> {
+    const { position, range } = this.#wanted;
+    const ranges = await this.#container.ranges();
+    const all = { min: keySpaceMin, max: keySpaceMax };
+    const scope = range === undefined ? all : ranges.find((each) => each.id === range);
+    if (scope === undefined) {
+      throw new UsageError(`There is no range ${range}; there are ${ranges.map(({ id }) => id).join(', ')}.`);
+    }
+    const keys = { min: scope.min, max: scope.max };
+    if (position.kind === 'parts') {
+      return narrowFeedParts(position.parts, keys).map(({ min, max, lsn }) => ({
+        keys: { min, max },
+        start: { etag: `"${lsn}"` },
+      }));
+    }
+    const isLsn = typeof position.start === 'object' && 'etag' in position.start;
+    if (isLsn && range === undefined && ranges.length > 1) {
+      throw new UsageError('An LSN is a position in one range, and there are several: name one with --range.');
+    }
+    return [{ keys, start: position.start }];
+  }
+
+  /** False when others have meanwhile used up the limit that the page was asked for with. */
+  async #show(page: ChangePage, itemsMax: number): Promise<boolean> {
+    this.#isInTrouble = false;
+    const { limit, isJson } = this.#wanted;
+    const left = limit - this.#printed;
+    if (left <= 0) return false;
+    const items = page.itemBytes();
+    if (items.length > left && itemsMax > left) return false;
+    const width = process.stdout.isTTY === true ? process.stdout.columns : Number.POSITIVE_INFINITY;
+    for (const bytes of items) {
+      const range = page.rangeId ?? '-';
+      const line = isJson ? onOneLine(bytes) : changeLine(JSON.parse(String(bytes)), range, this.#paths, width);
+      await print(isJson ? Buffer.concat([line as Buffer, lineFeed]) : `${line}\n`);
+    }
+    // A transaction comes whole, and may go beyond the limit.
+    this.#printed += items.length;
+    if (this.#printed >= limit) this.#stop.abort();
+    return true;
+  }
+
+  #complain(error: Error): void {
+    if (!this.#isInTrouble) say(`${error.message} Trying again.`);
+    this.#isInTrouble = true;
+  }
+
+  #sayEnd(next: string): void {
+    say(`${count(this.#printed)} ${this.#printed === 1 ? 'change' : 'changes'}. ${next}`);
+  }
+}
+
+const lineFeed: Buffer = Buffer.from('\n');
+
+function following(wanted: Wanted, follow: Follow): string {
+  const position = positionOf(follow.parts);
+  return position === undefined
+    ? 'There is no position to go on from yet.'
+    : `Go on with ${commandOf(wanted, position)}`;
+}
+
+function followingRanges(wanted: Wanted, follow: Follow): string {
+  const lines = follow.parts.map(({ start, range }) => {
+    const lsn = lsnOf(start);
+    return lsn === undefined ? undefined : commandOf({ ...wanted, range }, String(lsn));
+  });
+  return lines.includes(undefined) ? 'There is no position to go on from yet.' : `Go on with ${lines.join(' and ')}`;
+}
+
+function followingKey(wanted: Wanted, start: FeedStart): string {
+  if (typeof start === 'string' || 'timeMs' in start) return 'There is no position to go on from yet.';
+  return `Go on with ${commandOf(wanted, start.etag.replaceAll('"', ''))}`;
+}
+
+function commandOf({ name, mode, range, key }: Wanted, position: string): string {
+  const options = [
+    ...(mode === 'latest' ? [] : ['--mode', mode]),
+    ...(range === undefined ? [] : ['--range', range]),
+    ...(key === undefined ? [] : ['--key', quoted(key)]),
+    '--from',
+    position,
+  ];
+  return `tidemark tail ${quoted(name)} ${options.join(' ')}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w./:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,57 @@
+// What an import reads: a file, which can be gone on with anywhere, or standard input, whose beginning is read again.
+
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import type { Line, LinesStart } from './lines.ts';
+import { linesOf, skipBytes } from './lines.ts';
+import { UsageError } from './usage-error.ts';
+
+const chunkBytes = 256 * 1024;
+const headBytesMax = 64 * 1024;
+
+export interface ImportSource {
+  /** For people. */
+  readonly name: string;
+  /** Undefined where nobody knows. */
+  readonly sizeBytes: number | undefined;
+  /** Of the first bytes: whether a file is still the one that an import began with. */
+  digest(bytes: number): string;
+  lines(start: LinesStart): AsyncGenerator<Line>;
+}
+
+export const headBytes = (source: ImportSource): number => Math.min(headBytesMax, source.sizeBytes ?? 0);
+
+export function fileSource(path: string): ImportSource {
+  let sizeBytes: number;
+  try {
+    sizeBytes = statSync(path).size;
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${(error as Error).message}`); // The file system throws Errors.
+  }
+  return {
+    name: path,
+    sizeBytes,
+    digest: (bytes) => digestOf(path, bytes),
+    lines: (start) => linesOf(createReadStream(path, { start: start.end, highWaterMark: chunkBytes }), start),
+  };
+}
+
+export function inputSource(): ImportSource {
+  return {
+    name: 'standard input',
+    sizeBytes: undefined,
+    digest: () => '',
+    lines: (start) => linesOf(skipBytes(process.stdin, start.end), start),
+  };
+}
+
+function digestOf(path: string, bytes: number): string {
+  const head = Buffer.alloc(bytes);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head, 0, bytes, 0);
+  } finally {
+    closeSync(file);
+  }
+  return createHash('sha256').update(head).digest('hex');
+}

@@ -1,0 +1,19 @@
+// Every size and number of the command line that must not grow with the input, with the reason.
+
+import { documentBytesMax } from '@tidemark/model';
+
+/** A document of the full size with room for indentation; a longer line is a failure and is not kept in memory. */
+export const lineBytesMax: number = documentBytesMax + 1024 * 1024;
+
+/** What an import has read and not yet been acknowledged. */
+export const pendingBytesMax: number = 16 * 1024 * 1024;
+export const pendingLinesMax = 5_000;
+
+/** Failures that are told one by one; those beyond are counted. */
+export const failuresShownMax = 100;
+
+/** How often the progress of an import or export goes to its state file. */
+export const stateMs = 1_000;
+
+/** How often in a row an import asks again when nothing at all is accepted: at 100 ms and more each, minutes. */
+export const fruitlessMax = 600;

@@ -1,0 +1,263 @@
+// tail, import and export as real processes against a real server.
+
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Container, Database } from '@tidemark/engine';
+import { openDatabase } from '@tidemark/engine';
+import type { RunningServer } from '@tidemark/server';
+import { startServer } from '@tidemark/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Said } from './process.ts';
+import { launch, say, textOf } from './process.ts';
+
+let folder: string;
+let database: Database;
+let server: RunningServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-cli-'));
+  database = await openDatabase({ memory: true });
+  await database.createDatabase('db');
+  server = await startServer({ database });
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let containers = 0;
+
+async function make(
+  options: { ranges?: number; historyMs?: number } = {},
+): Promise<{ name: string; inside: Container }> {
+  containers += 1;
+  const id = `c${containers}`;
+  const inside = await database.createContainer('db', { id, partitionKey: { paths: ['/pk'], version: 2 } }, options);
+  return { name: `db/${id}`, inside };
+}
+
+const there = (): string[] => ['--endpoint', server.url];
+
+function run(...args: string[]): Promise<Said> {
+  return say([...args, ...there()]);
+}
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+const ids = (text: string): string[] => lines(text).map((line) => JSON.parse(line).id);
+const numbers = (count: number): string[] => Array.from({ length: count }, (_, n) => `${n}`);
+
+function jsonl(count: number, pk: (n: number) => string = (n) => `k${n}`): string {
+  return numbers(count)
+    .map((id) => `${JSON.stringify({ id, pk: pk(Number(id)), n: Number(id) })}\n`)
+    .join('');
+}
+
+test('tail prints what is there, and the position it prints goes on where it was', async () => {
+  const { name, inside } = await make({ ranges: 3 });
+  for (const id of numbers(20)) await inside.upsert({ id, pk: `k${id}`, big: 12 });
+
+  const first = await run('tail', name, '--from', 'beginning', '--until-drained', '--json');
+  expect(first.code).toBe(0);
+  expect(ids(first.out).sort()).toEqual(numbers(20).sort());
+  expect(lines(first.out).every((line) => JSON.parse(line)._lsn > 0)).toBe(true);
+  const [, position = ''] = /--from (c1:\S+)/.exec(first.err) ?? [];
+  await inside.upsert({ id: 'new', pk: 'k1' });
+  const second = await run('tail', name, '--from', position, '--until-drained');
+  expect(second.out).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\d:\d+ {2}is {7}\["k1"\] {2}"new" {2}\{"pk":"k1"\}\n$/,
+  );
+});
+
+test('[B1] tail follows: a change arrives, through a split and a merge, and Ctrl-C ends it in order', async () => {
+  const { name, inside } = await make();
+  const child = launch(['tail', name, '--from', 'beginning', '--json', '--poll', '20', ...there()]);
+  const err = textOf(child.stderr);
+  const arrived: string[] = [];
+  const reader = createInterface(child.stdout);
+  reader.on('line', (line) => arrived.push(JSON.parse(line).id));
+  const write = async (...some: string[]): Promise<void> => {
+    for (const id of some) await inside.upsert({ id, pk: `k${id}` });
+    while (some.some((id) => !arrived.includes(id))) await once(reader, 'line');
+  };
+
+  await write('1', '2', '3', '4');
+  const [left, right] = await inside.split('0');
+  await write('5', '6', '7', '8');
+  await inside.merge(left?.id ?? '', right?.id ?? '');
+  await write('9', '10', '11', '12');
+
+  child.kill('SIGINT');
+  const [code] = (await once(child, 'exit')) as [number];
+  expect(code).toBe(0);
+  expect(arrived.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+  expect(err()).toContain('12 changes. Go on with tidemark tail');
+});
+
+test('[B2] tail of all versions tells what happened; of a key and of a range only theirs; a limit ends it', async () => {
+  const { name, inside } = await make({ historyMs: 600_000, ranges: 2 });
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await inside.upsert({ id: '1', pk: 'a', v: 1 });
+  await inside.upsert({ id: '1', pk: 'a', v: 2 });
+  await inside.delete('1', 'a');
+  for (const id of numbers(10)) await inside.upsert({ id, pk: `k${id}` });
+  const range = inside.ranges[0]?.id ?? '';
+  const rest = ['--until-drained', '--from', 'beginning', '--json'];
+
+  const [versions, ofKey, ofRange, limited, wrong] = await Promise.all([
+    run('tail', name, '--mode', 'all-versions', '--key', '"a"', '--from', since, '--until-drained'),
+    run('tail', name, '--key', '"k3"', ...rest),
+    run('tail', name, '--range', range, ...rest),
+    run('tail', name, '--limit', '3', '--from', 'beginning', '--json'),
+    run('tail', name, '--key', 'ada'),
+  ]);
+
+  expect(lines(versions.out).map((line) => line.split(/ {2,}/)[2])).toEqual(['create', 'replace', 'delete']);
+  expect(ids(ofKey.out)).toEqual(['3']);
+  expect(ids(ofRange.out).length).toBeGreaterThan(0);
+  expect(ids(ofRange.out).length).toBeLessThan(10);
+  expect(ofRange.err).toContain(`--range ${range} --from `);
+  expect(ids(limited.out)).toHaveLength(3);
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining(`--key '"ada"'`) });
+});
+
+test('what a document holds cannot steer the terminal', async () => {
+  const { name, inside } = await make();
+  await inside.upsert({ id: '\u009b2J', pk: 'a', text: '\u001b[31m' });
+
+  const { out } = await run('tail', name, '--from', 'beginning', '--until-drained');
+
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are looked for.
+  expect(out).not.toMatch(/[\u0000-\u0009\u001b\u009b]/);
+  expect(out).toContain('\\u009b2J');
+});
+
+test('import writes every document over many ranges, and export gives back exactly those, literals and all', async () => {
+  const { name } = await make({ ranges: 4 });
+  const file = join(folder, 'many.jsonl');
+  const big = '{"id":"big","pk":"é","n":12345678901234567890.5,"z":1,"a":2}';
+  writeFileSync(file, `\uFEFF${jsonl(1_500)}\n  \n${big}\r\n`);
+
+  const imported = await run('import', name, file, '--json');
+  const copy = join(folder, 'copy.jsonl');
+  const exported = await run('export', name, copy, '--bare', '--page', '100');
+
+  expect(JSON.parse(imported.out)).toMatchObject({ created: 1_501, replaced: 0, failed: 0, isComplete: true });
+  expect(exported).toMatchObject({ code: 0, err: expect.stringContaining('1,501 documents') });
+  const written = readFileSync(copy, 'utf8');
+  expect(lines(written)).toContain(big);
+  expect(ids(written).sort()).toEqual([...numbers(1_500), 'big'].sort());
+  expect(await run('export', name, copy)).toMatchObject({ code: 2, err: expect.stringContaining('--restart') });
+});
+
+test('of lines for the same document the last one counts, however many requests are under way', async () => {
+  const { name, inside } = await make({ ranges: 3 });
+  const rounds = numbers(30).map((round) => jsonl(20).replaceAll('"n":', `"round":${round},"n":`));
+
+  const { code } = await say(['import', name, ...there()], { input: rounds.join('') });
+
+  expect(code).toBe(0);
+  for (const id of numbers(20)) expect((await inside.read(id, `k${id}`))?.value).toMatchObject({ round: 29 });
+});
+
+test('import from standard input creates what is missing; what fails is told by its line', async () => {
+  const input = `${jsonl(3)}not json\n[1]\n{"id":"a/b","pk":"x"}\n{"id":"1","pk":"k1"}\n`;
+
+  const failing = await say(['import', 'made/here', '--partition-key', '/pk', '--create', ...there()], { input });
+
+  expect(failing.code).toBe(1);
+  expect(failing.out).toBe('3 documents written (3 new, 0 replaced), 4 failed\n');
+  expect(failing.err).toMatch(/line 4: 400 .*JSON/);
+  expect(failing.err).toContain('line 5: 400 The line is not a JSON object.');
+  expect(failing.err).toMatch(/line 6: 400 .*a\/b|line 6: 400 .*'\/'/);
+  expect(failing.err).toMatch(/line 7: 409/);
+  const missing = await say(['import', 'made/nowhere', ...there()], { input });
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('--partition-key') });
+});
+
+test('an import that was interrupted goes on where it was, and nothing is missing', async () => {
+  const { name, inside } = await make();
+  const file = join(folder, 'long.jsonl');
+  writeFileSync(file, jsonl(20_000));
+  const child = launch(['import', name, file, '--concurrency', '1', ...there()]);
+  const exited = once(child, 'exit');
+  const err = textOf(child.stderr);
+  while ((await inside.read('500', 'k500')) === undefined) await new Promise((resolve) => setImmediate(resolve));
+  child.kill('SIGINT');
+  const [code] = (await exited) as [number];
+  expect(code).toBe(1);
+  expect(err()).toContain('the same command goes on');
+  const { line } = JSON.parse(readFileSync(`${file}.import-state`, 'utf8'));
+  expect(line).toBeGreaterThan(0);
+  expect(line).toBeLessThan(20_000);
+
+  const { name: other } = await make();
+  const refused = await run('import', other, file);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('belongs to something else') });
+  const rest = await run('import', name, file, '--json');
+
+  const { created, replaced } = JSON.parse(rest.out);
+  // What was under way when it was stopped may be written twice.
+  expect(created + replaced).toBeGreaterThanOrEqual(20_000);
+  expect(created).toBe(20_000);
+  expect(() => readFileSync(`${file}.import-state`)).toThrow();
+});
+
+test('an export goes on where its state file says, and cuts off what came after it', async () => {
+  const { name, inside } = await make();
+  for (const id of numbers(250)) await inside.upsert({ id, pk: 'a' });
+  const file = join(folder, 'part.jsonl');
+  const child = launch(['export', name, file, '--page', '1', ...there()]);
+  const exited = once(child, 'exit');
+  const size = (): number => {
+    try {
+      return readFileSync(file).length;
+    } catch {
+      return 0;
+    }
+  };
+  while (size() === 0) await new Promise((resolve) => setImmediate(resolve));
+  child.kill('SIGINT');
+  expect((await exited)[0]).toBe(1);
+  writeFileSync(file, 'torn line', { flag: 'a' });
+
+  const rest = await run('export', name, file);
+
+  expect(rest).toMatchObject({ code: 0, err: expect.stringContaining('250 documents') });
+  expect(ids(readFileSync(file, 'utf8')).sort()).toEqual(numbers(250).sort());
+});
+
+test('export and import are a pipe', async () => {
+  const { name, inside } = await make({ ranges: 2 });
+  for (const id of numbers(30)) await inside.upsert({ id, pk: `k${id}` });
+
+  const { out, code } = await run('export', name);
+  expect(code).toBe(0);
+  const copied = await say(['import', 'db/copied', '--partition-key', '/pk', ...there()], { input: out });
+
+  expect(copied.out).toBe('30 documents written (30 new, 0 replaced), 0 failed\n');
+});
+
+test('a server that is not there, a wrong key and a missing container are told in a sentence', async () => {
+  const closed = await startServer({ database });
+  await closed.close();
+  const nowhere = ['--endpoint', closed.url];
+  const key = Buffer.alloc(64, 1).toString('base64');
+  const [gone, wrong, missing, remote, named] = await Promise.all([
+    say(['tail', 'db/c', ...nowhere]),
+    say(['tail', 'db/c', ...there()], { env: { TIDEMARK_KEY: key } }),
+    say(['tail', 'db/nothing', ...there()]),
+    say(['tail', 'db/c', '--endpoint', 'https://example.com']),
+    say(['tail', 'db', ...there()]),
+  ]);
+
+  expect(gone).toMatchObject({ code: 1, err: `tidemark: ${closed.url} cannot be reached: ECONNREFUSED.\n` });
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('authorization') });
+  expect(wrong.err).not.toContain(key);
+  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('nothing') });
+  expect(remote).toMatchObject({ code: 2, err: expect.stringContaining('TIDEMARK_KEY') });
+  expect(named).toMatchObject({ code: 2, err: expect.stringContaining('DATABASE/CONTAINER') });
+});

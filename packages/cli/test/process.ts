@@ -1,0 +1,79 @@
+// The command line as a real process, run from its sources.
+
+import type { ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export interface LaunchOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+}
+
+export function launch(args: readonly string[], { env = {}, cwd, input }: LaunchOptions = {}): Child {
+  const node = ['--conditions=tidemark-source', '--import', import.meta.resolve('tsx'), main, ...args];
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
+  const child = spawn(process.execPath, node, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...clean, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  if (input === undefined) child.stdin.end();
+  else child.stdin.end(input);
+  return child;
+}
+
+export interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs to its end: exit code and what it said. */
+export async function say(args: readonly string[], options: LaunchOptions = {}): Promise<Said> {
+  const child = launch(args, options);
+  const out = textOf(child.stdout);
+  const err = textOf(child.stderr);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out: out(), err: err() };
+}
+
+/** Everything that has come so far. */
+export function textOf(stream: Readable): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
+export interface Serving {
+  readonly child: Child;
+  readonly url: string;
+  readonly port: number;
+  words(): string;
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A server, once it has said that it is ready. */
+export async function serve(args: readonly string[], options: LaunchOptions = {}): Promise<Serving> {
+  const child = launch(['serve', '--port', '0', ...args], options);
+  const words = textOf(child.stderr);
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(() => Promise.reject(new Error(`it ended before it was ready: ${words()}`))),
+  ])) as [string];
+  const { url, port } = JSON.parse(line);
+  const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    const [code] = (await exited) as [number | null];
+    return code;
+  };
+  return { child, url, port, words, end };
+}
