@@ -192,12 +192,11 @@ describe('the official client', () => {
       throughput: 400,
       partitionKey: { paths: ['/pk'] },
     });
-    const items = Array.from({ length: 200 }, (_, n) => ({ id: String(n), pk: `key ${n}`, text: 'x'.repeat(10_000) }));
-    // As long as time stands still nothing comes into the bucket: the first half leaves it in debt, whatever the machine does.
-    const upsertAll = (some: typeof items) => Promise.all(some.map((item) => container.items.upsert(item)));
-    const first = await upsertAll(items.slice(0, 120));
+    const items = Array.from({ length: 100 }, (_, n) => ({ id: String(n), pk: `key ${n}` }));
+    // As long as time stands still nothing comes into the bucket: this leaves it in debt, however slow the machine is.
+    expect((await put('/dbs/db/colls/c/docs', 'large', 'a', 'x'.repeat(2_000_000))).status).toBe(201);
     goesSince = performance.now();
-    const written = [...first, ...(await upsertAll(items.slice(120)))];
+    const written = await Promise.all(items.map((item) => container.items.upsert(item)));
     expect(written.every(({ statusCode }) => statusCode === 201)).toBe(true);
     const retries = written.map(({ headers }) => Number(headers['x-ms-throttle-retry-count']));
     expect(Math.max(...retries)).toBeGreaterThan(0);
