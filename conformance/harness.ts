@@ -147,7 +147,8 @@ export async function rawFetch(base: string, verb: string, path: string, options
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : JSON.parse(text) };
+  const isPlain = text === '' || response.headers.get('content-type')?.startsWith('text/plain') === true;
+  return { status: response.status, headers: response.headers, text, json: isPlain ? undefined : JSON.parse(text) };
 }
 
 /** What a request needs to be let in. */

@@ -84,6 +84,9 @@ export const scansPerRequestMax = 16;
 /** The etag of a whole container names every range; a client's HTTP library takes 16 KiB of headers in all. */
 export const feedEtagBytesMax: number = 12 * 1024;
 
+/** A request that takes longer is told of in the log, unless it waits for changes. */
+export const slowRequestMs: number = 1_000;
+
 /** Faults at a time. Every request looks at each of them. */
 export const faultRulesMax = 100;
 

@@ -1,20 +1,25 @@
 // The way of a request: readHead → authorize → routeOf → readBody → handler → send. Whatever is thrown on the way becomes an
 // error with a body. What concerns every request hooks in here; what concerns connections is the listener's.
 
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Database } from '@tidemark/engine';
-import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import { DatabaseError } from '@tidemark/model';
 import { Admin } from './admin/admin.ts';
 import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize } from './authorize.ts';
+import type { Exchange } from './exchange.ts';
+import { adminOperation } from './exchange.ts';
 import type { Strike } from './faults.ts';
 import { Faults } from './faults.ts';
 import { checkGrant } from './grant.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Keys } from './keys.ts';
 import { unsentMsMin } from './limits.ts';
+import type { ListenerFigures } from './listener.ts';
+import type { Log } from './log.ts';
+import { Metrics } from './metrics.ts';
+import { Observer } from './observer.ts';
 import type { Parking } from './parking.ts';
 import type { RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
@@ -33,6 +38,8 @@ export interface PipelineOptions {
   readonly chaos: boolean;
   /** The clock by which throughput is enforced; undefined: it is not. */
   readonly throttleClock: (() => number) | undefined;
+  readonly log: Log;
+  readonly connections: () => ListenerFigures;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   readonly publicUrl: string | undefined;
   readonly parking: Parking;
@@ -44,55 +51,75 @@ export class Pipeline {
   readonly #admin: Admin;
   readonly #faults: Faults | undefined;
   readonly #throttle: Throttle | undefined;
+  readonly #metrics: Metrics;
+  readonly #observer: Observer;
 
   constructor(options: PipelineOptions) {
-    const { database, keys, nowMs, backupFolder, chaos, throttleClock } = options;
+    const { database, keys, nowMs, backupFolder, chaos, throttleClock, log, connections, onDefect } = options;
     this.#options = options;
     this.#throttle = throttleClock === undefined ? undefined : new Throttle(database, throttleClock);
-    this.#faults = chaos ? new Faults(() => performance.now()) : undefined;
+    const faults = chaos ? new Faults(() => performance.now()) : undefined;
+    this.#faults = faults;
+    this.#metrics = new Metrics({ database, connections, faultHits: () => faults?.hits ?? 0 });
+    this.#observer = new Observer({ database, requests: this.#metrics.requests, log, onDefect });
     this.#admin = new Admin({
       database,
       keys,
       nowMs,
       backupFolder,
-      faults: this.#faults,
+      faults,
+      metrics: this.#metrics,
       operations,
-      onJobFailure: (error, job) => this.#noteDefect(error, `job ${job.id}`),
+      onJobFailure: (error, job) => this.#observer.failed(error, `job ${job.id}`),
     });
   }
 
   /** Stops what goes on without a request. */
   close(): Promise<void> {
     this.#faults?.close();
+    this.#metrics.close();
     return this.#admin.close();
   }
 
   /** Never rejects. */
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const activityId = randomUUID();
+    const exchange = this.#observer.begin();
     let response: CosmosResponse | undefined;
     try {
-      response = await this.#respond(incoming, outgoing);
+      response = await this.#respond(incoming, outgoing, exchange);
     } catch (error) {
-      this.#noteDefect(error, activityId);
+      this.#observer.failed(error, exchange.activityId);
       response = errorResponse(error);
     }
-    if (response === undefined || outgoing.destroyed || outgoing.headersSent) return;
+    if (response === undefined || outgoing.destroyed || outgoing.headersSent) {
+      this.#observer.end(exchange, undefined);
+      return;
+    }
     const { unsent, parking } = this.#options;
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
     if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());
-    send(outgoing, response, activityId, parking.isClosing);
+    send(outgoing, response, exchange.activityId, parking.isClosing);
     unsent.note(outgoing);
+    this.#observer.end(exchange, response);
   }
 
-  async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<CosmosResponse | undefined> {
-    if (isAdminUrl(incoming.url ?? '')) return this.#admin.answer(incoming, outgoing);
+  async #respond(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    exchange: Exchange,
+  ): Promise<CosmosResponse | undefined> {
+    if (isAdminUrl(incoming.url ?? '')) {
+      exchange.operation = adminOperation;
+      return this.#admin.answer(incoming, outgoing);
+    }
     const signed = readHead(incoming);
+    exchange.path = signed.path;
     const grant = authorize(signed, this.#options);
     // Node leaves out the body of the answer by itself.
     const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const route = routeOf(head);
+    exchange.operation = route.operation;
     checkGrant(grant, route);
     const context = new RequestContext(this.#options, this.#throttle, outgoing);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
@@ -133,11 +160,6 @@ export class Pipeline {
     }
     const after = await faults.strike('after', route.operation, head.path, database);
     return after === undefined ? response : replaced(after, incoming);
-  }
-
-  #noteDefect(error: unknown, activityId: string): void {
-    if (isDatabaseError(error) && error.code !== 'internal' && error.code !== 'corrupt') return;
-    this.#options.onDefect?.(error, activityId);
   }
 }
 

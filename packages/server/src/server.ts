@@ -8,12 +8,16 @@ import { hostOfUrl, readPublicUrl } from './endpoint.ts';
 import { Identity } from './identity.ts';
 import type { KeySet } from './keys.ts';
 import { Keys, wellKnownKey } from './keys.ts';
-import type { ListenerLimits } from './listener.ts';
+import { slowRequestMs } from './limits.ts';
+import type { ListenerFigures, ListenerLimits } from './listener.ts';
 import { Listener } from './listener.ts';
+import type { Log, LogLevel, LogStream } from './log.ts';
+import { openLog } from './log.ts';
 import { Parking } from './parking.ts';
 import { Pipeline } from './pipeline.ts';
 import type { UnsentLimits } from './unsent.ts';
 import { UnsentAnswers } from './unsent.ts';
+import { version } from './version.ts';
 
 export interface ServerOptions {
   /** A database that is open already, and stays open when the server is closed. This, `memory` or `data` has to be given. */
@@ -49,6 +53,9 @@ export interface ServerOptions {
   readonly chaos?: boolean;
   /** Whether requests beyond the provisioned throughput are refused with 429; off by default. A clock in milliseconds, for tests. */
   readonly throttle?: boolean | (() => number);
+  /** What is told, as lines of JSON on standard error or to `logStream`. Nothing by default. */
+  readonly logLevel?: LogLevel;
+  readonly logStream?: LogStream;
   /** Told of every error that is a defect, not a client's. */
   readonly onDefect?: (error: unknown, activityId: string) => void;
   /** The clock that signatures and tokens are judged by; for tests. */
@@ -79,8 +86,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   checkExposure(keys, host);
   const publicEndpoint = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   const identity = identityOf(options, host, publicEndpoint);
+  const { logLevel: level = 'silent', logStream: stream } = options;
+  const log = await openLog({ level, stream, slowMs: slowRequestMs });
   const database = options.database ?? (await openOwn(options));
-  const front = new Front(options, { database, identity, keys, publicUrl: publicEndpoint });
+  const front = new Front(options, { database, identity, keys, log, publicUrl: publicEndpoint });
   let bound: number;
   try {
     if (options.historyMs !== undefined) await database.keepHistory(options.historyMs);
@@ -90,6 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
   const url = `${options.httpsOnly === true ? 'https' : 'http'}://${reachableName(host)}:${bound}`;
+  log.info('started', { url, version });
   const close = (): Promise<void> => front.close();
   return {
     url,
@@ -125,6 +135,7 @@ interface Parts {
   readonly database: Database;
   readonly identity: Identity;
   readonly keys: Keys;
+  readonly log: Log;
   readonly publicUrl: string | undefined;
 }
 
@@ -132,19 +143,22 @@ class Front {
   readonly listener: Listener;
   readonly #pipeline: Pipeline;
   readonly #parking = new Parking();
+  readonly #log: Log;
   /** Undefined if somebody else closes it. */
   readonly #ownDatabase: Database | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ServerOptions, { database, identity, keys, publicUrl }: Parts) {
+  constructor(options: ServerOptions, { database, identity, keys, log, publicUrl }: Parts) {
     const { backupFolder, chaos = false, throttle = false, onDefect } = options;
     const { httpsOnly = false, limits, nowMs = Date.now } = options;
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const parking = this.#parking;
     const unsent = new UnsentAnswers(limits);
-    const shared = { database, keys, nowMs, publicUrl, parking, unsent };
+    const connections = (): ListenerFigures => this.listener.figures();
+    const shared = { database, keys, nowMs, publicUrl, parking, unsent, log, connections };
     const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
     this.#pipeline = pipeline;
+    this.#log = log;
     this.#ownDatabase = options.database === undefined ? database : undefined;
     this.listener = new Listener({
       answer: (incoming, outgoing) => void pipeline.answer(incoming, outgoing),
@@ -164,6 +178,7 @@ class Front {
     this.#parking.close();
     await Promise.all([this.listener.close(), this.#pipeline.close()]);
     await this.#ownDatabase?.close();
+    this.#log.info('stopped');
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Database } from '@tidemark/engine';
 import type { Faults } from '../faults.ts';
+import type { Metrics } from '../metrics.ts';
 import type { CosmosResponse } from '../response.ts';
 import type { AdminRequest } from './admin-request.ts';
 import type { Jobs } from './jobs.ts';
@@ -9,6 +10,7 @@ import type { Jobs } from './jobs.ts';
 export interface AdminContext {
   readonly database: Database;
   readonly jobs: Jobs;
+  readonly metrics: Metrics;
   /** Where backups may go; undefined when none may be made. */
   readonly backupFolder: string | undefined;
   /** Undefined unless the server was started for them. */

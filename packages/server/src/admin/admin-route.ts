@@ -6,6 +6,7 @@ import type { AdminHead } from './admin-request.ts';
 import { addFault, clearFaults, deleteFault, listFaults, readFault } from './handlers/faults.ts';
 import { readHealth } from './handlers/health.ts';
 import { listJobs, readJob, startBackup, startCheck } from './handlers/jobs.ts';
+import { readMetrics } from './handlers/metrics.ts';
 import { listRanges, mergeRanges, splitRange } from './handlers/ranges.ts';
 
 export interface AdminRoute {
@@ -21,6 +22,7 @@ export interface AdminRoute {
 
 export const adminRoutes: readonly AdminRoute[] = [
   { verb: 'GET', path: '/_tidemark/health', what: 'whether it can do its work', isOpen: true, handle: readHealth },
+  { verb: 'GET', path: '/_tidemark/metrics', what: 'metrics, as Prometheus scrapes them', handle: readMetrics },
   {
     verb: 'GET',
     path: '/_tidemark/dbs/{db}/colls/{container}/ranges',

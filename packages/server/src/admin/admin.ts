@@ -5,6 +5,7 @@ import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { Authority } from '../authorize.ts';
 import type { Faults } from '../faults.ts';
+import type { Metrics } from '../metrics.ts';
 import { readBody } from '../request.ts';
 import type { CosmosResponse } from '../response.ts';
 import { authorizeAdmin } from './admin-authorize.ts';
@@ -19,6 +20,7 @@ export interface AdminOptions extends Authority {
   readonly database: Database;
   readonly backupFolder: string | undefined;
   readonly faults: Faults | undefined;
+  readonly metrics: Metrics;
   readonly operations: readonly string[];
   /** Told of whatever ends a job early. */
   readonly onJobFailure: (error: unknown, job: Job) => void;

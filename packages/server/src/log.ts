@@ -1,0 +1,140 @@
+// The log of a server: lines of JSON, one for each thing worth telling. What a request is about is told by its operation, its
+// database and its container. Ids of documents, keys, tokens, headers, queries, bodies and the messages of errors that are
+// a client's own never get here: they may hold what is nobody else's business.
+
+import type { ResourceKind } from '@tidemark/model';
+import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
+import type { Logger } from 'pino';
+import type { Exchange } from './exchange.ts';
+import type { CosmosResponse } from './response.ts';
+
+/** From the one that tells most; each also tells what those after it do. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogStream {
+  write(line: string): unknown;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Standard error when absent. */
+  readonly stream?: LogStream | undefined;
+  /** A request that takes longer is told of as a warning. */
+  readonly slowMs: number;
+}
+
+/** A silent log does not even load what writes one. */
+export async function openLog(options: LogOptions): Promise<Log> {
+  if (!logLevels.includes(options.level)) {
+    throw new DatabaseError('bad-request', `The log level is one of ${logLevels.join(', ')}, not '${options.level}'.`);
+  }
+  if (options.level === 'silent') return new Log(undefined, options.slowMs);
+  const { pino } = await import('pino');
+  const settings = { level: options.level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
+  return new Log(pino(settings, options.stream ?? pino.destination({ dest: 2, sync: true })), options.slowMs);
+}
+
+export class Log {
+  readonly #logger: Logger | undefined;
+  readonly #slowMs: number;
+  readonly #isDebug: boolean;
+
+  constructor(logger: Logger | undefined, slowMs: number) {
+    this.#logger = logger;
+    this.#slowMs = slowMs;
+    this.#isDebug = logger?.isLevelEnabled('debug') ?? false;
+  }
+
+  /** Of most requests nothing is told but at level debug. */
+  answered(exchange: Exchange, response: CosmosResponse, durationMs: number): void {
+    const isSlow = durationMs >= this.#slowMs && exchange.operation !== 'feed';
+    const isFailure = response.status >= 500 && response.status !== 501;
+    if (this.#logger === undefined || !(this.#isDebug || isSlow || isFailure)) return;
+    const { status, charge, headers } = response;
+    const { activityId, operation, path } = exchange;
+    const substatus = headers[header.substatus];
+    const fault = headers[header.fault];
+    const ms = Math.round(durationMs * 1000) / 1000;
+    const line = {
+      activityId,
+      operation,
+      ...placeOf(path?.kind, path?.ids),
+      status,
+      ...(substatus === undefined ? {} : { substatus: Number(substatus) }),
+      ...(fault === undefined ? {} : { fault }),
+      charge,
+      ms,
+    };
+    if (isFailure) this.#logger.warn(line, 'request failed');
+    else if (isSlow) this.#logger.warn(line, 'slow request');
+    else this.#logger.debug(line, 'request');
+  }
+
+  unanswered({ activityId, operation, path }: Exchange, durationMs: number): void {
+    const ms = Math.round(durationMs * 1000) / 1000;
+    this.#logger?.debug({ activityId, operation, ...placeOf(path?.kind, path?.ids), ms }, 'client went away');
+  }
+
+  defect(error: unknown, activityId: string): void {
+    this.#logger?.error({ activityId, error: described(error) }, 'defect');
+  }
+
+  /** Of the engine, when it changes. */
+  health(status: string, message: string | undefined): void {
+    if (status === 'ok') this.#logger?.info({ health: status }, 'healthy again');
+    else this.#logger?.error({ health: status, reason: message }, 'degraded');
+  }
+
+  info(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
+    this.#logger?.info(facts, message);
+  }
+
+  warn(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
+    this.#logger?.warn(facts, message);
+  }
+}
+
+/** Below a database there are users as well, and their names are their own business. */
+const kindsInContainers: ReadonlySet<ResourceKind> = new Set([
+  'container',
+  'document',
+  'attachment',
+  'stored-procedure',
+  'trigger',
+  'user-defined-function',
+  'conflict',
+  'partition-key-range',
+  'schema',
+]);
+
+function placeOf(kind: ResourceKind | undefined, ids: readonly string[] | undefined): Record<string, string> {
+  const place: Record<string, string> = {};
+  if (kind === undefined || ids === undefined || kind === 'offer' || kind === 'media' || kind === 'address')
+    return place;
+  const [database, container] = ids;
+  if (database !== undefined) place['database'] = cut(database);
+  if (container !== undefined && kindsInContainers.has(kind)) place['container'] = cut(container);
+  return place;
+}
+
+/** As long as an id may be; what is longer is no id. */
+function cut(id: string): string {
+  return id.slice(0, 255);
+}
+
+/** Errors of JSON quote what they could not read, so of those only the place is told. */
+function described(error: unknown, depth = 0): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: typeof error };
+  const { name, message, stack = '', cause } = error;
+  const frames = stack.slice(Math.max(0, stack.indexOf('\n    at '))).trim();
+  return {
+    name,
+    ...(isDatabaseError(error) ? { code: error.code } : {}),
+    ...(error instanceof SyntaxError ? {} : { message }),
+    stack: frames,
+    ...(cause === undefined || depth === causesMax ? {} : { cause: described(cause, depth + 1) }),
+  };
+}
+
+const causesMax = 4;
