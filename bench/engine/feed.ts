@@ -61,6 +61,8 @@ export async function readFeed(subject: Subject, tails: ReadonlyMap<string, numb
       const page = await engine.feed({ container, range }, request);
       documents += page.count;
       for (const piece of page.pieces) bytes += piece.length;
+      // The server does so as soon as it has put its answer together.
+      page.release?.();
       after = page.last;
       if (page.isDrained) break;
     }

@@ -31,6 +31,8 @@ export const indexedRangesMax = 4_096;
 export const readBytesMax: number = 1 * MiB;
 /** The first read of a page, which nobody has begun before; and what a read must have to be worth a thread. */
 export const firstReadBytesMax: number = 256 * KiB;
+/** Read buffers that are kept for the next reader: those of two or three large pages. */
+export const recycledBytesMax: number = 16 * MiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
 export const pageBytesMax: number = 4 * MiB;
 export const pageItemsMax = 10_000;
@@ -61,8 +63,9 @@ export const waitersMax = 16_384;
 /** Bitmaps go into the index in pieces of this size. */
 export const bitmapChunkBytes = 512;
 
-/** Compaction: frames of this size, and this many records moved between two turns of the event loop. */
-export const compactedFrameBytes: number = 512 * KiB;
+/** Compaction writes frames of up to this size; a reader takes four of them with one read. */
+export const compactedFrameBytes: number = 256 * KiB;
+/** Records that are moved between two turns of the event loop. */
 export const relocationRecordsMax = 256;
 
 /** Delete by partition key and the sweep of expired documents work in steps of this many documents. */

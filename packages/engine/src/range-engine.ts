@@ -125,6 +125,11 @@ export interface FeedPage {
   readonly floor: number;
   /** Nothing was left to look at when the page ended. */
   readonly isDrained: boolean;
+  /**
+   * Gives the pieces back, once their bytes have been copied or are not needed: the next page is read into the same memory,
+   * which is far faster than into new. After it they hold anything. Who does not call it leaves them to the collector.
+   */
+  readonly release?: () => void;
 }
 
 /** A page of documents in the order of their creation. */

@@ -6,7 +6,7 @@ import type { Place } from '../index/documents.ts';
 import type { Slice } from '../index/slices.ts';
 import { compactedFrameBytes } from '../limits.ts';
 import type { OperationNumber } from '../log/frame.ts';
-import { FrameView, frameHeaderBytes, frameKind, operation, readFrameHeader } from '../log/frame.ts';
+import { FrameView, frameHeaderBytes, frameKind, operation, readFrameHeader, runBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
 import { encodeFrame, recordInputBytes } from '../log/frame-writer.ts';
 import { SegmentScan } from '../log/scan.ts';
@@ -194,23 +194,25 @@ export async function writeOutput(
   return { segment, records, slices };
 }
 
-/** Where frames begin and end: one label each, about the same size, never inside an LSN. */
+/** Where frames begin and end: one label each, up to the same size, never inside an LSN. */
 function* framesOf(records: readonly KeptRecord[]): Generator<readonly [number, number]> {
   let first = 0;
-  let bytes = frameHeaderBytes;
+  let bytes = emptyFrameBytes;
   for (let i = 0; i < records.length; i += 1) {
     const record = records[i] as KeptRecord;
     const before = records[i - 1];
     const isOther = before !== undefined && (before.label !== record.label || before.container !== record.container);
     const isNewLsn = before !== undefined && before.input.lsn !== record.input.lsn;
-    if (isOther || (isNewLsn && bytes >= compactedFrameBytes)) {
+    const recordBytes = recordInputBytes(record.input);
+    if (isOther || (isNewLsn && bytes + recordBytes > compactedFrameBytes)) {
       yield [first, i];
       first = i;
-      bytes = frameHeaderBytes;
+      bytes = emptyFrameBytes;
     }
-    bytes += recordInputBytes(record.input);
+    bytes += recordBytes;
   }
   if (first < records.length) yield [first, records.length];
 }
 
+const emptyFrameBytes = frameHeaderBytes + runBytes;
 const nowhere: Place = { segment: 0, ordinal: 0, offset: 0, length: 0, crc: 0, recordBytes: 0 };

@@ -52,6 +52,8 @@ export interface ChangePage {
   readonly isDrained: boolean;
   /** Whose changes these are; of a drained page the only range there is. */
   readonly range: { readonly id: string; readonly tailLsn: number } | undefined;
+  /** Gives the pieces back when their bytes are not needed any more; after it they hold anything. Nobody has to. */
+  readonly release?: () => void;
 }
 
 const itemsMaxByDefault = 100;
@@ -117,6 +119,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
       this.#parts = before;
       // Written by this engine from JSON that it had parsed before.
       const changes = JSON.parse(`[${Buffer.concat(page.pieces).toString('utf8')}]`) as Change[];
+      page.release?.();
       yield* changes;
       this.#parts = after;
     }
@@ -182,8 +185,9 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
         if (page.last !== slice.lsn) this.#parts = setFeedParts(this.#position, slice, page.last);
         if (page.count === 0 && page.isDrained) continue;
         this.#turn = page.isDrained ? turn + 1 : turn;
-        const { pieces, count, tail } = page;
-        return { pieces, count, etag: this.etag, isDrained: false, range: { id: range.id, tailLsn: tail } };
+        const { pieces, count, tail, release } = page;
+        const shown = { id: range.id, tailLsn: tail };
+        return { pieces, count, etag: this.etag, isDrained: false, range: shown, ...(release && { release }) };
       }
     }
     return this.emptyPage();

@@ -84,6 +84,11 @@ export class LineageWalk {
     return this.#drainedTail;
   }
 
+  /** Gives back what was read: nobody has any bytes of it any more. */
+  release(): void {
+    for (const source of this.#sources) source.walk.release();
+  }
+
   /** No record that comes is below this LSN; undefined when none comes. */
   get nextLsn(): number | undefined {
     let lsn: number | undefined;

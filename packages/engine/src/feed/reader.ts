@@ -71,7 +71,7 @@ async function readOnce(
     const isExhausted = walk.bytesRead >= scanBytesMax && page.count === 0 && page.lastLsn > request.after;
     const coming = walk.next(room);
     const next = coming instanceof Promise ? await coming : coming;
-    if (next === undefined) return finished(page, range, walk.drainedTail);
+    if (next === undefined) return finished(page, range, walk.drainedTail, walk);
     if (next.kind === 'run') {
       // A delete by partition key came while a read was waited for: from now on the keys have to be looked at.
       if (container.purges.size > 0) return undefined;
@@ -86,13 +86,13 @@ async function readOnce(
         : await addVersions(page, state, container, range, next, filter);
     if (!isComplete) break;
   }
-  return finished(page, range, undefined);
+  return finished(page, range, undefined, walk);
 }
 
 const anyRoom = { itemsLeft: Number.POSITIVE_INFINITY, bytesLeft: Number.POSITIVE_INFINITY };
 
 /** The page as it is; `drainedTail` is the tail up to which nothing was left. */
-function finished(page: PageBuilder, range: RangeState, drainedTail: number | undefined): FeedPage {
+function finished(page: PageBuilder, range: RangeState, drainedTail: number | undefined, walk?: LineageWalk): FeedPage {
   return {
     pieces: page.pieces,
     count: page.count,
@@ -100,6 +100,10 @@ function finished(page: PageBuilder, range: RangeState, drainedTail: number | un
     tail: range.tailLsn,
     floor: range.entry.floorLsn,
     isDrained: drainedTail !== undefined,
+    release: () => {
+      page.pieces.length = 0;
+      walk?.release();
+    },
   };
 }
 

@@ -7,8 +7,10 @@ import type { MemoryIndex } from '../index/memory-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
 import type { Slice } from '../index/slices.ts';
 import { encodeSlices } from '../index/slices.ts';
+import { BufferPool } from '../log/buffer-pool.ts';
 import { FrameView, frameKind, operation, readFrameHeader } from '../log/frame.ts';
 import { encodeFrame } from '../log/frame-writer.ts';
+import type { Part } from '../log/segment-store.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { slicesOf } from '../state/group.ts';
 import { SliceWalk } from './slice-walk.ts';
@@ -116,7 +118,13 @@ async function lay(frames: readonly number[], perChunk: number, inOverlay: numbe
     usage: { supersededBits: () => Buffer.alloc(0) },
     segments: {
       find: (id: number) => (id === segment ? { salt } : undefined),
-      read: (id: number, at: number, length: number) => (id === segment ? bytes.subarray(at, at + length) : undefined),
+      buffers: new BufferPool(),
+      readInto: (id: number, parts: readonly Part[], target: Buffer) => {
+        if (id !== segment) return undefined;
+        let filled = 0;
+        for (const { offset: from, length } of parts) filled += bytes.copy(target, filled, from, from + length);
+        return filled;
+      },
     },
   };
   // A walk asks nothing else of the state.

@@ -45,6 +45,8 @@ export class SliceWalk {
   #window: Window | undefined;
   /** What is being read while the present window is looked at. */
   #ahead: Window | undefined;
+  /** Those before the present one. */
+  readonly #used: Window[] = [];
   #isFirst = true;
   /** Bytes fetched from segments so far. */
   bytesRead = 0;
@@ -86,6 +88,13 @@ export class SliceWalk {
     return filled instanceof Promise ? filled.then(() => this.#first()) : this.#first();
   }
 
+  /** Gives back all bytes that were read: nobody has a slice any more. */
+  release(): void {
+    this.#window?.release();
+    this.#ahead?.release();
+    for (const window of this.#used) window.release();
+  }
+
   #first(): LoadedSlice | undefined {
     const held = this.#window?.take(this.#position);
     return held === undefined ? undefined : this.#handOut(held);
@@ -108,6 +117,7 @@ export class SliceWalk {
     const goesOn = left.itemsLeft > 0 && left.bytesLeft > 0 && !(this.#isFirst && this.#needsTables);
     this.#ahead = goesOn ? this.#planAhead(left) : undefined;
     this.#isFirst = false;
+    if (this.#window !== undefined) this.#used.push(this.#window);
     this.#window = window;
     const read = window.read();
     return read instanceof Promise ? read.then((isThere) => this.#filled(window, isThere)) : this.#filled(window, read);

@@ -47,8 +47,9 @@ export class Window {
   readonly #isShared: boolean;
   readonly #salt: Buffer | undefined;
   readonly #superseded: Buffer;
-  #reading: Promise<Buffer | undefined> | undefined;
+  #reading: Promise<number | undefined> | undefined;
   #buffer: Buffer | undefined;
+  #filledBytes = 0;
   #next = 0;
 
   constructor(state: DatabaseState, slices: readonly Slice[], first: number, room: Room, options: WindowOptions) {
@@ -100,18 +101,30 @@ export class Window {
   /** Has it read by a thread. Only long reads are worth the trip; of others the answer is false, and nothing happens. */
   begin(): boolean {
     if (this.#isShared || this.bytes < firstReadBytesMax) return false;
-    const { segment, offset } = (this.#planned[0] as Planned).slice;
-    this.#reading = this.#state.segments.readAhead(segment, offset, this.bytes);
+    const reading = this.#start(true);
+    if (!(reading instanceof Promise)) return false;
+    this.#reading = reading;
     // Whoever needs the bytes hears of the failure; perhaps nobody does.
-    this.#reading?.catch(() => {});
-    return this.#reading !== undefined;
+    reading.catch(() => {});
+    return true;
   }
 
   /** False when the segment is gone. */
   read(): boolean | Promise<boolean> {
-    const read = this.#reading ?? this.#readNow();
-    if (read instanceof Promise) return read.then((buffer) => this.#hold(buffer));
-    return this.#hold(read);
+    const filled = this.#reading ?? this.#start(false);
+    if (filled instanceof Promise) return filled.then((bytes) => this.#hold(bytes));
+    return this.#hold(filled);
+  }
+
+  /** Gives the bytes back: nobody has anything of what was taken from the window any more. */
+  release(): void {
+    const buffer = this.#buffer;
+    this.#buffer = undefined;
+    if (buffer === undefined) return;
+    const { buffers } = this.#state.segments;
+    // A read that was begun and is not needed goes on writing until it is over.
+    if (this.#reading === undefined) buffers.give(buffer);
+    else this.#reading.then(() => buffers.give(buffer)).catch(() => {});
   }
 
   peek(position: number): Slice | undefined {
@@ -130,20 +143,26 @@ export class Window {
     return this.#loaded(planned, this.#buffer as Buffer);
   }
 
-  #readNow(): Buffer | Promise<Buffer | undefined> | undefined {
-    const { segment, offset } = (this.#planned[0] as Planned).slice;
-    if (!this.#isShared) return this.#state.segments.read(segment, offset, this.bytes);
+  #start(inThread: boolean): number | Promise<number | undefined> | undefined {
+    const { segments } = this.#state;
+    this.#buffer = segments.buffers.take(this.bytes);
+    return segments.readInto((this.#planned[0] as Planned).slice.segment, this.#parts(), this.#buffer, { inThread });
+  }
+
+  #parts(): Part[] {
+    if (!this.#isShared) return [{ offset: (this.#planned[0] as Planned).slice.offset, length: this.bytes }];
     const parts: Part[] = [];
     for (const { slice, hasTable } of this.#planned) {
       if (hasTable) parts.push({ offset: slice.offset, length: slice.tableBytes });
       parts.push({ offset: slice.offset + slice.bodyOffset, length: slice.bodyBytes });
     }
-    return this.#state.segments.readParts(segment, parts);
+    return parts;
   }
 
-  #hold(buffer: Buffer | undefined): boolean {
-    this.#buffer = buffer;
-    return buffer !== undefined && this.#salt !== undefined;
+  #hold(filledBytes: number | undefined): boolean {
+    this.#reading = undefined;
+    this.#filledBytes = filledBytes ?? 0;
+    return filledBytes !== undefined && this.#salt !== undefined;
   }
 
   #loaded({ slice, hasTable, start }: Planned, buffer: Buffer): LoadedSlice {
@@ -151,7 +170,7 @@ export class Window {
     const gapBytes = this.#isShared ? slice.bodyOffset - (hasTable ? slice.tableBytes : 0) : 0;
     const bodiesAt = start + slice.bodyOffset - gapBytes;
     const end = bodiesAt + slice.bodyBytes;
-    if (end > buffer.length) throw invalid(slice);
+    if (end > this.#filledBytes) throw invalid(slice);
     const bodies = buffer.subarray(bodiesAt, end);
     const view = hasTable ? viewOf(this.#salt as Buffer, slice, buffer.subarray(start, end), gapBytes) : undefined;
     return { slice, view, bodies, isFromDisk: true, superseded };

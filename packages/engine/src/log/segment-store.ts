@@ -8,6 +8,7 @@ import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull } from '../files/file-system.ts';
 import { memoryBytesByDefault, openSegmentsMax, syncReadBytesMax, warmShare } from '../limits.ts';
+import { BufferPool } from './buffer-pool.ts';
 import type { SegmentHeader } from './segment.ts';
 import {
   encodeSegmentHeader,
@@ -77,6 +78,8 @@ export class SegmentStore {
   /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
   readonly #reads = new Set<Promise<unknown>>();
   #isClosed = false;
+  /** For those who read much at once. */
+  readonly buffers: BufferPool = new BufferPool();
 
   constructor(files: FileSystem, environment: Environment, options: SegmentOptions) {
     this.#files = files;
@@ -224,7 +227,7 @@ export class SegmentStore {
     const segment = this.#open(id);
     if (segment === undefined) return undefined;
     if (segment.file === undefined || length > syncReadBytesMax || !this.#isWarm(segment)) {
-      return this.#noted(this.#readLater(segment, [{ offset, length }], length));
+      return this.#noted(this.#readAllLater(segment, offset, length));
     }
     // Small ones come from Node's pool: a document is read and let go.
     const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
@@ -232,29 +235,31 @@ export class SegmentStore {
     return filled === length ? target : target.subarray(0, filled);
   }
 
-  /** Like `read`, of several stretches; they stand one behind the other in the result. */
-  readParts(id: number, parts: readonly Part[]): Buffer | Promise<Buffer | undefined> | undefined {
+  /**
+   * Reads stretches one behind the other into `target`. Resolves with how many bytes there were, fewer only at the end of
+   * the file, and undefined like `read`. `inThread`: also when they are in memory, because nobody needs them yet.
+   */
+  readInto(
+    id: number,
+    parts: readonly Part[],
+    target: Buffer,
+    options: { readonly inThread: boolean },
+  ): number | Promise<number | undefined> | undefined {
     const segment = this.#open(id);
     if (segment === undefined) return undefined;
     let bytes = 0;
     for (const part of parts) bytes += part.length;
-    if (segment.file === undefined || bytes > syncReadBytesMax || !this.#isWarm(segment)) {
-      return this.#noted(this.#readLater(segment, parts, bytes));
+    const waits = options.inThread || bytes > syncReadBytesMax;
+    if (waits || segment.file === undefined || !this.#isWarm(segment)) {
+      return this.#noted(this.#readLater(segment, parts, target));
     }
-    const target = Buffer.allocUnsafeSlow(bytes);
     let filled = 0;
     for (const { offset, length } of parts) {
       const read = segment.file.readSync(target.subarray(filled, filled + length), offset);
       filled += read;
-      if (read < length) return target.subarray(0, filled);
+      if (read < length) break;
     }
-    return target;
-  }
-
-  /** Always in a thread: for what is wanted once the bytes that were read before have been looked at. */
-  readAhead(id: number, offset: number, length: number): Promise<Buffer | undefined> | undefined {
-    const segment = this.#open(id);
-    return segment === undefined ? undefined : this.#noted(this.#readLater(segment, [{ offset, length }], length));
+    return filled;
   }
 
   #open(id: number): Segment | undefined {
@@ -271,18 +276,23 @@ export class SegmentStore {
     return read;
   }
 
-  async #readLater(segment: Segment, parts: readonly Part[], bytes: number): Promise<Buffer | undefined> {
+  async #readAllLater(segment: Segment, offset: number, length: number): Promise<Buffer> {
+    const target = Buffer.allocUnsafeSlow(length);
+    const filled = await this.#readLater(segment, [{ offset, length }], target);
+    return filled === length ? target : target.subarray(0, filled);
+  }
+
+  async #readLater(segment: Segment, parts: readonly Part[], target: Buffer): Promise<number> {
     segment.pins += 1;
     try {
       const file = segment.file ?? (await this.#openForReading(segment));
-      const target = Buffer.allocUnsafeSlow(bytes);
       let filled = 0;
       for (const { offset, length } of parts) {
         const read = await file.read(target.subarray(filled, filled + length), offset);
         filled += read;
-        if (read < length) return target.subarray(0, filled);
+        if (read < length) break;
       }
-      return target;
+      return filled;
     } finally {
       segment.pins -= 1;
       if (segment.isRetired && segment.pins === 0) await this.#discard(segment);

@@ -54,6 +54,7 @@ function pageResponse(request: RequestHead, place: Place, page: ChangePage): Cos
   };
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
   const body = pageBody(place.info.rid, pieces, count);
+  page.release?.();
   return { status: 200, charge: pageCharge(count, body.length), headers, body };
 }
 

@@ -1,0 +1,35 @@
+// Buffers for long reads, lent and given back. A fresh one costs page faults when it is filled and garbage collection when it
+// is not needed any more, together as much as the read itself.
+//
+// Giving back is voluntary: what nobody gives back is collected like anything else.
+
+import { recycledBytesMax } from '../limits.ts';
+
+/** Shorter ones are not worth keeping. */
+const keptBytesMin: number = 64 * 1024;
+
+export class BufferPool {
+  /** By size; every size is a power of two. */
+  readonly #free = new Map<number, Buffer[]>();
+  #freeBytes = 0;
+
+  /** At least so many bytes, with anything in them. */
+  take(bytes: number): Buffer {
+    if (bytes < keptBytesMin) return Buffer.allocUnsafeSlow(bytes);
+    const size = 2 ** Math.ceil(Math.log2(bytes));
+    const buffer = this.#free.get(size)?.pop();
+    if (buffer === undefined) return Buffer.allocUnsafeSlow(size);
+    this.#freeBytes -= size;
+    return buffer;
+  }
+
+  /** Nobody may have a part of it any more. */
+  give(buffer: Buffer): void {
+    const size = buffer.length;
+    if (size < keptBytesMin || this.#freeBytes + size > recycledBytesMax) return;
+    const free = this.#free.get(size);
+    if (free === undefined) this.#free.set(size, [buffer]);
+    else free.push(buffer);
+    this.#freeBytes += size;
+  }
+}

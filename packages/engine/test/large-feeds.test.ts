@@ -1,0 +1,153 @@
+// Feeds over more than one read fetches: windows that are read ahead, memory that is given back and used again, frames with
+// the runs of many ranges, and runs of which some records are superseded.
+
+import { isDatabaseError } from '@tidemark/model';
+import { FaultFiles } from '@tidemark/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Container } from '../src/container.ts';
+import { Database } from '../src/database.ts';
+import type { IndexProvider } from '../src/internal.ts';
+import { EmbeddedEngine, memoryFiles, systemEnvironment } from '../src/internal.ts';
+import { aContainer, keptIndex, parsed } from './harness.ts';
+
+const MiB = 1024 * 1024;
+/** About 10 MiB of them. */
+const documentCount = 900;
+
+interface World {
+  readonly database: Database;
+  readonly container: Container;
+  readonly files: FaultFiles;
+  /** id → how long its text is. */
+  readonly expected: ReadonlyMap<string, number>;
+}
+
+for (const ranges of [1, 5]) {
+  describe(`[engine 7] a large feed of ${ranges} ${ranges === 1 ? 'range' : 'ranges'}`, () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await makeWorld(ranges);
+    });
+
+    test('has every document once, whatever the pages, whether their memory is given back or not', async () => {
+      for (const bytesMax of [200_000, 1 * MiB, 4 * MiB]) {
+        for (const itemsMax of [7, 100, 10_000]) {
+          expect(await readAll(world.container, { itemsMax, bytesMax })).toEqual(world.expected);
+        }
+      }
+    });
+
+    test('is the same for readers who take turns, one of whom gives nothing back', async () => {
+      const options = { itemsMax: 10_000, bytesMax: 1 * MiB };
+      const careful = world.container.changes(options);
+      const careless = world.container.changes(options);
+      const kept: { readonly pieces: readonly Buffer[] }[] = [];
+      const found = new Map<string, number>();
+      for (let isDone = false; !isDone; ) {
+        const [a, b] = await Promise.all([careful.page(), careless.page()]);
+        note(found, a.pieces);
+        a.release?.();
+        kept.push(b);
+        isDone = a.isDrained && b.isDrained;
+      }
+      const keptFound = new Map<string, number>();
+      for (const page of kept) note(keptFound, page.pieces);
+
+      expect(found).toEqual(world.expected);
+      expect(keptFound).toEqual(world.expected);
+    });
+
+    test('answers with the truth or with the place of the damage, also in what was read ahead', async () => {
+      let found = 0;
+      const sealed = [...(await world.files.list('segments'))].sort();
+      for (const [i, name] of sealed.entries()) {
+        const path = `segments/${name}`;
+        const offset = 100_000 + i * 7_919;
+        world.files.flip(path, offset);
+        try {
+          expect(await readAll(world.container, { itemsMax: 10_000, bytesMax: 4 * MiB })).toEqual(world.expected);
+        } catch (error) {
+          if (!isDatabaseError(error)) throw error;
+          found += 1;
+          expect(error.code).toBe('corrupt');
+          expect(error.message).toContain(path);
+        }
+        world.files.flip(path, offset);
+      }
+      expect(found).toBeGreaterThan(0);
+    });
+
+    test('is the same after compaction', async () => {
+      while (await world.database.engine.compact());
+
+      for (const bytesMax of [200_000, 4 * MiB]) {
+        expect(await readAll(world.container, { itemsMax: 10_000, bytesMax })).toEqual(world.expected);
+      }
+      expect((await world.database.check()).problems).toEqual([]);
+    });
+  });
+}
+
+/** Half of the pages are given back. */
+async function readAll(
+  container: Container,
+  options: { readonly itemsMax: number; readonly bytesMax: number },
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const feed = container.changes(options);
+  let pages = 0;
+  for (let page = await feed.page(); !page.isDrained; page = await feed.page()) {
+    expect(page.count).toBeLessThanOrEqual(options.itemsMax);
+    expect(note(found, page.pieces)).toBe(page.count);
+    pages += 1;
+    if (pages % 2 === 0) page.release?.();
+  }
+  return found;
+}
+
+/** Adds the documents; each only once, and whole. Returns how many there were. */
+function note(found: Map<string, number>, pieces: readonly Buffer[]): number {
+  const values = parsed(pieces);
+  for (const { id, text, n } of values as { id: string; text: string; n: number }[]) {
+    expect(found.has(id), `${id} came before`).toBe(false);
+    expect(text).toBe(textOf(n));
+    found.set(id, text.length);
+  }
+  return values.length;
+}
+
+/** Every one another. */
+function textOf(n: number): string {
+  return `${n}-`.repeat(Math.ceil((8_000 + (n % 17) * 500) / `${n}-`.length));
+}
+
+async function makeWorld(ranges: number): Promise<World> {
+  const files = new FaultFiles(memoryFiles());
+  const index = keptIndex();
+  const first = await openLarge(files, index);
+  const container = await aContainer(first, { ranges });
+  const write = (n: number, as: number): Promise<unknown> =>
+    container.upsert({ id: `d${n}`, pk: `p${n % 50}`, n: as, text: textOf(as) });
+  for (let n = 0; n < documentCount; n += 60) {
+    await Promise.all(Array.from({ length: 60 }, (_, i) => write(n + i, n + i)));
+  }
+  const expected = new Map(Array.from({ length: documentCount }, (_, n) => [`d${n}`, textOf(n).length]));
+  // Some runs stay whole, of some a record is superseded or deleted.
+  for (let n = 0; n < documentCount / 2; n += 90) {
+    await write(n, n + 100_000);
+    expected.set(`d${n}`, textOf(n + 100_000).length);
+    await container.delete(`d${n + 1}`, `p${(n + 1) % 50}`);
+    expected.delete(`d${n + 1}`);
+  }
+  await first.close();
+  // Opened again it has its files under the names by which the test damages them.
+  const database = await openLarge(files, index);
+  return { database, container: database.container('d', 'c'), files, expected };
+}
+
+async function openLarge(files: FaultFiles, index: IndexProvider): Promise<Database> {
+  const environment = systemEnvironment();
+  const segments = { sync: 'full', segmentBytesMin: 4 * MiB, segmentBytesMax: 4 * MiB } as const;
+  const engine = await EmbeddedEngine.open({ files, index, environment, segments, isRestored: false });
+  return new Database(engine, { files, environment, runsMaintenance: false, release: async () => {} });
+}
