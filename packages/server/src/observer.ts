@@ -1,10 +1,8 @@
 // Watches requests come and go, and tells metrics and log.
 
-import { randomUUID } from 'node:crypto';
 import type { Database } from '@tidemark/engine';
 import { isDatabaseError } from '@tidemark/model';
-import type { Exchange } from './exchange.ts';
-import { unknownOperation } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import type { Log } from './log.ts';
 import type { RequestTally } from './request-tally.ts';
 import type { CosmosResponse } from './response.ts';
@@ -26,7 +24,7 @@ export class Observer {
 
   begin(): Exchange {
     this.#options.requests.underWay += 1;
-    return { activityId: randomUUID(), startedMs: performance.now(), operation: unknownOperation, path: undefined };
+    return new Exchange();
   }
 
   /** Undefined: there was nobody left to answer. */

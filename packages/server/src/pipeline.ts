@@ -81,6 +81,11 @@ export class Pipeline {
     return this.#admin.close();
   }
 
+  /** What went wrong outside of any request. */
+  failed(error: unknown, where: string): void {
+    this.#observer.failed(error, where);
+  }
+
   /** Never rejects. */
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const exchange = this.#observer.begin();

@@ -165,7 +165,7 @@ class Front {
       identity: () => identity.current(),
       isHttpsOnly: httpsOnly,
       limits,
-      onDefect: (error) => onDefect?.(error, 'the TLS handshake'),
+      onDefect: (error) => pipeline.failed(error, 'the TLS handshake'),
     });
   }
 

@@ -1,4 +1,4 @@
-// Who may use the admin API: whoever has a key that may write. Two forms are taken:
+// Who may use the admin API: whoever has a key, a read-only one to look and one that may write to change. Two forms are taken:
 //
 //   signed   the signature of the protocol (wire 3) with an empty kind of resource, and as address the decoded path without
 //            the slash at its start and without what follows a `?`. It does not show the key.
@@ -17,9 +17,10 @@ export function authorizeAdmin(request: AdminHead, authority: Authority): void {
     bearer === undefined
       ? keyRightsOf({ ...request, path: pathOf(request) }, authority)
       : authority.keys.rightsOfKey(checkedBearer(request, bearer));
-  if (rights === 'write') return;
-  if (rights === 'read') throw new DatabaseError('forbidden', 'The admin API takes no read-only key.');
-  throw new DatabaseError('unauthorized', 'The bearer key is not a master key of this server.');
+  if (rights === 'write' || (rights === 'read' && request.verb === 'GET')) return;
+  if (rights === 'read')
+    throw new DatabaseError('forbidden', 'With a read-only key the admin API can be asked only by GET.');
+  throw new DatabaseError('unauthorized', 'The bearer key is not a key of this server.');
 }
 
 function bearerOf(text: string): string | undefined {
