@@ -61,6 +61,10 @@ export class World implements AsyncDisposable {
     await this.#start();
   }
 
+  revokeTokens(): Promise<void> {
+    return this.#server.revokeTokens();
+  }
+
   /** A container of its own for a test, made through the SDK. */
   async container(definition: Partial<ContainerRequest> = {}): Promise<SdkContainer> {
     const database = await this.sdkDatabase();

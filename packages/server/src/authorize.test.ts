@@ -24,6 +24,9 @@ const dates = { [header.date]: documented.date };
 
 const authority = (key: string, nowMs = now): Parameters<typeof authorize>[1] => ({
   keys: new Keys({ primary: key }),
+  tokens: {
+    grantOf: () => ({ kind: 'token', rights: 'read', container: 7, child: undefined, partitionKey: undefined }),
+  },
   nowMs: () => nowMs,
 });
 
@@ -44,6 +47,11 @@ test('[wire 3] refuses another key, another date line, and what is no signature'
   for (const text of ['%', 'type=master', 'type=master&ver=1.0&sig=', 'type=master&ver=1.0&sig=é', 'Bearer x', '&&=']) {
     expect(() => authorize(head(text, dates), authority(documented.key)), text).toThrow(refused);
   }
+});
+
+test('[wire 3] leaves tokens to those who issued them, without a date', () => {
+  const grant = authorize(head('type=resource&ver=1.0&sig=x;y;', {}), authority(documented.key));
+  expect(grant).toMatchObject({ kind: 'token', container: 7 });
 });
 
 test('[wire 3] names the kinds of authorization that are not supported', () => {

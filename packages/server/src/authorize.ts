@@ -11,8 +11,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ResourcePath } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
+import type { Authorization } from './authorization-header.ts';
 import { readAuthorization, unauthorized } from './authorization-header.ts';
-import type { Grant } from './grant.ts';
+import type { Grant, TokenGrant } from './grant.ts';
 import type { KeyRights, Keys } from './keys.ts';
 import { clockSkewMsMax } from './limits.ts';
 
@@ -28,14 +29,28 @@ export interface Authority {
   nowMs(): number;
 }
 
+/** What knows the tokens that were issued. */
+export interface Tokens {
+  grantOf(signature: string): TokenGrant;
+}
+
 /** Throws unauthorized or forbidden. */
-export function authorize(request: SignedRequest, authority: Authority): Grant {
-  return { kind: 'key', rights: keyRightsOf(request, authority) };
+export function authorize(request: SignedRequest, authority: Authority & { readonly tokens: Tokens }): Grant {
+  const authorization = readAuthorization(textOf(request.headers[header.authorization]));
+  if (authorization.type === 'resource') return authority.tokens.grantOf(authorization.signature);
+  return { kind: 'key', rights: rightsOfSigner(authorization, request, authority) };
 }
 
 /** For what only the holder of a key may ask. Throws unauthorized or forbidden. */
-export function keyRightsOf(request: SignedRequest, { keys, nowMs }: Authority): KeyRights {
-  const { type, signature } = readAuthorization(textOf(request.headers[header.authorization]));
+export function keyRightsOf(request: SignedRequest, authority: Authority): KeyRights {
+  return rightsOfSigner(readAuthorization(textOf(request.headers[header.authorization])), request, authority);
+}
+
+function rightsOfSigner(
+  { type, signature }: Authorization,
+  request: SignedRequest,
+  { keys, nowMs }: Authority,
+): KeyRights {
   if (type !== 'master') throw unsupported(type);
   const dates = readDates(request.headers, nowMs());
   const texts = textsToSign(request, dates);
@@ -52,7 +67,7 @@ function unsupported(type: string): DatabaseError {
   const names: Readonly<Record<string, string>> = {
     aad: 'Microsoft Entra ID (type=aad)',
     sas: 'shared access signatures (type=sas)',
-    resource: 'resource tokens (type=resource)',
+    resource: 'resource tokens (type=resource)', // Of the admin API only.
   };
   const what = names[type] ?? `the type '${type.slice(0, 40)}'`;
   return unauthorized(`Authorization by ${what} is not supported; sign with a key of the account (type=master).`);

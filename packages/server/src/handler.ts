@@ -1,7 +1,9 @@
 // What every handler is: from a request to an answer.
 
 import type { Database } from '@tidemark/engine';
+import type { Grant } from './grant.ts';
 import type { CosmosRequest } from './request.ts';
+import type { ResourceTokens } from './resource-token.ts';
 import type { CosmosResponse } from './response.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -16,6 +18,9 @@ export interface HandlerContext {
   stopSignal(): AbortSignal;
   /** Undefined: nothing is throttled. A handler uses it only where its route is not metered as a whole. */
   readonly throttle: Throttle | undefined;
+  /** What the one who asks may do; the route has been checked against it. */
+  readonly grant: Grant;
+  readonly tokens: ResourceTokens;
 }
 
 export type Handler = (request: CosmosRequest, context: HandlerContext) => CosmosResponse | Promise<CosmosResponse>;

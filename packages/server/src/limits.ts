@@ -21,6 +21,14 @@ export const signedTextBytesMax: number = headerBytesMax;
 export const knownTextsMax = 256;
 export const knownTextCharsMax = 512;
 
+/** Wire 3: how long a resource token may be good for. */
+export const tokenSecondsMin = 10;
+export const tokenSecondsMax: number = 5 * 3_600;
+export const tokenSecondsByDefault = 3_600;
+
+/** Signatures of resource tokens that are remembered. */
+export const knownTokensMax = 1_024;
+
 /** Longer than the idle time of any client's connection pool: a pooled connection is closed by its client, never under it. */
 export const keepAliveMs: number = 5 * 60 * 1000;
 

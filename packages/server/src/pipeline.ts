@@ -12,6 +12,7 @@ import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
 import type { Strike } from './faults.ts';
 import { Faults } from './faults.ts';
+import type { Grant } from './grant.ts';
 import { checkGrant } from './grant.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Keys } from './keys.ts';
@@ -23,6 +24,7 @@ import { Observer } from './observer.ts';
 import type { Parking } from './parking.ts';
 import type { RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
+import type { ResourceTokens } from './resource-token.ts';
 import type { CosmosResponse } from './response.ts';
 import { errorResponse, send } from './response.ts';
 import type { Operation } from './route.ts';
@@ -33,6 +35,7 @@ import type { UnsentAnswers } from './unsent.ts';
 export interface PipelineOptions {
   readonly database: Database;
   readonly keys: Keys;
+  readonly tokens: ResourceTokens;
   nowMs(): number;
   readonly backupFolder: string | undefined;
   readonly chaos: boolean;
@@ -125,8 +128,9 @@ export class Pipeline {
     const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const route = routeOf(head);
     exchange.operation = route.operation;
-    checkGrant(grant, route);
-    const context = new RequestContext(this.#options, this.#throttle, outgoing);
+    const checking = checkGrant(grant, route, head, this.#options.database);
+    if (checking !== undefined) await checking;
+    const context = new RequestContext(this.#options, this.#throttle, outgoing, grant);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);
   }
@@ -174,14 +178,19 @@ class RequestContext implements HandlerContext {
   readonly publicUrl: string | undefined;
   readonly throttle: Throttle | undefined;
   readonly outgoing: ServerResponse;
+  readonly grant: Grant;
+  readonly tokens: ResourceTokens;
   readonly #parking: Parking;
 
   constructor(
-    { database, publicUrl, parking }: PipelineOptions,
+    { database, tokens, publicUrl, parking }: PipelineOptions,
     throttle: Throttle | undefined,
     outgoing: ServerResponse,
+    grant: Grant,
   ) {
     this.database = database;
+    this.tokens = tokens;
+    this.grant = grant;
     this.publicUrl = publicUrl;
     this.throttle = throttle;
     this.#parking = parking;

@@ -1,6 +1,6 @@
-// From the path of a request to the database and container that it names, by name or by rid.
+// From the path of a request to the database, the container and whatever else it names, by name or by rid.
 
-import type { Container, ContainerInfo, Database, DatabaseInfo } from '@tidemark/engine';
+import type { Container, ContainerInfo, Database, DatabaseInfo, NamedInfo, NamedKind } from '@tidemark/engine';
 import type { ResourcePath } from '@tidemark/model';
 import { DatabaseError } from '@tidemark/model';
 
@@ -36,4 +36,21 @@ export function findContainer(database: Database, path: ResourcePath): Place {
   }
   const container = database.container(owner.id, info.id);
   return { database: owner, container, info, isByRid: named === undefined };
+}
+
+/** The user, permission, key or script at this place of the path. */
+export function findNamed(
+  database: Database,
+  path: ResourcePath,
+  wanted: { readonly kind: NamedKind; readonly owner: number; readonly at: number },
+): NamedInfo {
+  const { kind, owner, at } = wanted;
+  const id = path.ids[at] ?? '';
+  const found = database.resources.find(kind, owner, id) ?? foundByRid(database, path, kind, id);
+  if (found !== undefined && found.owners.at(-1) === owner) return found;
+  throw new DatabaseError('not-found', `Resource Not Found: there is no ${kind.replaceAll('-', ' ')} "${id}".`);
+}
+
+function foundByRid(database: Database, path: ResourcePath, kind: NamedKind, id: string): NamedInfo | undefined {
+  return path.ridLink === undefined ? undefined : database.resources.findByRid(kind, id);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ResourceKind } from '@tidemark/model';
 import { formatResourcePath, header, parseResourcePath } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { RequestHead } from './request.ts';
@@ -19,6 +20,19 @@ function errorOf(verb: string, url: string): { code: string; message: string } {
   throw new Error('there is a route');
 }
 
+/** What stands for the ids in the paths of the reference; of everything else it is a container and something in it. */
+const namesOf: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
+  account: [],
+  database: ['{db}'],
+  container: ['{db}', '{c}'],
+  user: ['{db}', '{user}'],
+  permission: ['{db}', '{user}', '{permission}'],
+  'client-encryption-key': ['{db}', '{key}'],
+  offer: ['{rid}'],
+  attachment: ['{db}', '{c}', '{id}', '{attachment}'],
+  media: ['{media}'],
+};
+
 describe('the route table', () => {
   test('headers tell apart what shares a verb and a path', () => {
     const name = (headers: Readonly<Record<string, string>>, verb = 'POST'): string =>
@@ -35,7 +49,7 @@ describe('the route table', () => {
   test('what is missing is named', () => {
     expect(errorOf('POST', '/dbs/d/colls/c/sprocs/s')).toMatchObject({ code: 'not-supported' });
     expect(errorOf('POST', '/dbs/d/colls/c/sprocs/s').message).toContain('stored procedure');
-    expect(errorOf('GET', '/dbs/d/users').message).toContain('user');
+    expect(errorOf('GET', '/addresses').message).toContain('address');
     expect(errorOf('POST', '/dbs/d/colls/c/operations/other').message).toContain("'other'");
     expect(errorOf('PATCH', '/dbs/d')).toMatchObject({ code: 'method-not-allowed' });
     expect(errorOf('PATCH', '/dbs/d').message).toContain('GET, DELETE');
@@ -44,10 +58,8 @@ describe('the route table', () => {
   test('docs/reference/server.md names every route', () => {
     const page = readFileSync(new URL('../../../docs/reference/server.md', import.meta.url), 'utf8');
     for (const { verb, kind, isFeed } of routes) {
-      const names = ['{db}', '{c}', '{id}'];
-      const depth = { account: 0, database: 1, container: 2, document: 3, 'partition-key-range': 3 };
-      const ofPath = names.slice(0, (depth[kind as keyof typeof depth] ?? 0) - (isFeed ? 1 : 0));
-      const ids = kind !== 'offer' ? ofPath : isFeed ? [] : ['{rid}'];
+      const names = namesOf[kind] ?? ['{db}', '{c}', '{id}'];
+      const ids = isFeed ? names.slice(0, -1) : names;
       // The only thing that a container is sent by POST.
       const operation = verb === 'POST' && kind === 'container' && !isFeed ? 'partitionkeydelete' : undefined;
       const path = decodeURIComponent(formatResourcePath({ kind, isFeed, ids, operation }));

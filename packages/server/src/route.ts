@@ -26,7 +26,15 @@ import {
 } from './handlers/documents.ts';
 import { listOffers, queryOffers, readOffer, replaceOffer } from './handlers/offers.ts';
 import { listRanges } from './handlers/partition-ranges.ts';
+import {
+  createPermission,
+  deletePermission,
+  listPermissions,
+  readPermission,
+  replacePermission,
+} from './handlers/permissions.ts';
 import { planQuery, queryDocuments } from './handlers/queries.ts';
+import { createUser, deleteUser, listUsers, readUser, replaceUser } from './handlers/users.ts';
 import type { RequestHead } from './request.ts';
 import { isHeaderTrue, textOfHeader } from './request.ts';
 
@@ -38,15 +46,19 @@ export interface Route {
   readonly when?: (request: RequestHead) => boolean;
   /** What metrics, logs and faults call it. Left out: made of verb and kind, `read-container`. */
   readonly operation?: string;
-  /** Changes nothing, so that a read-only key is enough. Left out: of GET alone. */
-  readonly isRead?: boolean;
+  /** Where the partition keys stand that a resource token is checked against, if not in the header. */
+  readonly keysIn?: 'body' | 'nowhere';
   /** Its charge is taken from the throughput of the container that it is about. */
   readonly isMetered?: boolean;
   readonly handle: Handler;
 }
 
 /** A route with its name, and what else follows from it. */
-export type Operation = Route & { readonly operation: string; readonly isRead: boolean };
+export type Operation = Route & {
+  readonly operation: string;
+  /** Changes nothing. */
+  readonly isRead: boolean;
+};
 
 const item = { isFeed: false } as const;
 const feed = { isFeed: true } as const;
@@ -54,7 +66,7 @@ const charged = { isMetered: true } as const;
 
 /** Queries of databases and containers come by POST as well, so this stands before creating them. */
 function query(kind: ResourceKind): Route {
-  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, isRead: true, handle: refuseQuery };
+  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, handle: refuseQuery };
 }
 
 const table: readonly Route[] = [
@@ -82,7 +94,21 @@ const table: readonly Route[] = [
     handle: deletePartition,
   },
 
-  { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', isRead: true, handle: queryOffers },
+  query('user'),
+  { verb: 'POST', kind: 'user', ...feed, handle: createUser },
+  { verb: 'GET', kind: 'user', ...feed, handle: listUsers },
+  { verb: 'GET', kind: 'user', ...item, handle: readUser },
+  { verb: 'PUT', kind: 'user', ...item, handle: replaceUser },
+  { verb: 'DELETE', kind: 'user', ...item, handle: deleteUser },
+
+  query('permission'),
+  { verb: 'POST', kind: 'permission', ...feed, handle: createPermission },
+  { verb: 'GET', kind: 'permission', ...feed, handle: listPermissions },
+  { verb: 'GET', kind: 'permission', ...item, handle: readPermission },
+  { verb: 'PUT', kind: 'permission', ...item, handle: replacePermission },
+  { verb: 'DELETE', kind: 'permission', ...item, handle: deletePermission },
+
+  { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', handle: queryOffers },
   { verb: 'GET', kind: 'offer', ...feed, handle: listOffers },
   { verb: 'GET', kind: 'offer', ...item, handle: readOffer },
   { verb: 'PUT', kind: 'offer', ...item, handle: replaceOffer },
@@ -95,7 +121,7 @@ const table: readonly Route[] = [
     ...feed,
     when: isQueryPlan,
     operation: 'query-plan',
-    isRead: true,
+    keysIn: 'nowhere',
     handle: planQuery,
   },
   {
@@ -105,11 +131,10 @@ const table: readonly Route[] = [
     ...feed,
     when: isQuery,
     operation: 'query',
-    isRead: true,
     handle: queryDocuments,
   },
   { verb: 'POST', kind: 'document', ...charged, ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
-  { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', handle: commitBulk },
+  { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', keysIn: 'body', handle: commitBulk },
   { verb: 'POST', kind: 'document', ...charged, ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
   { verb: 'POST', kind: 'document', ...charged, ...feed, operation: 'create', handle: createDocument },
   { verb: 'GET', kind: 'document', ...charged, ...feed, when: isChangeFeed, operation: 'feed', handle: readChanges },
@@ -131,7 +156,7 @@ const verbWords: Readonly<Record<Route['verb'], string>> = {
 export const routes: readonly Operation[] = table.map((route) => ({
   ...route,
   operation: operationOf(route),
-  isRead: route.isRead ?? route.verb === 'GET',
+  isRead: route.verb === 'GET' || route.when === isQuery || route.when === isQueryPlan,
 }));
 
 /** Their names, each once. */

@@ -15,6 +15,7 @@ import type { Log, LogLevel, LogStream } from './log.ts';
 import { openLog } from './log.ts';
 import { Parking } from './parking.ts';
 import { Pipeline } from './pipeline.ts';
+import { ResourceTokens } from './resource-token.ts';
 import type { UnsentLimits } from './unsent.ts';
 import { UnsentAnswers } from './unsent.ts';
 import { version } from './version.ts';
@@ -78,6 +79,8 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
   /** Takes these keys in the place of the ones it has, from the next request on. Throws bad-request, and keeps the old ones. */
   setKeys(keys: KeySet): void;
+  /** Ends every resource token that has been issued, also by an earlier start on the same data. */
+  revokeTokens(): Promise<void>;
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -89,7 +92,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { logLevel: level = 'silent', logStream: stream } = options;
   const log = await openLog({ level, stream, slowMs: slowRequestMs });
   const database = options.database ?? (await openOwn(options));
-  const front = new Front(options, { database, identity, keys, log, publicUrl: publicEndpoint });
+  const tokens = new ResourceTokens(database, options.nowMs ?? Date.now);
+  const front = new Front(options, { database, identity, keys, tokens, log, publicUrl: publicEndpoint });
   let bound: number;
   try {
     if (options.historyMs !== undefined) await database.keepHistory(options.historyMs);
@@ -114,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       checkExposure(new Keys(set), host);
       keys.set(set);
     },
+    revokeTokens: () => tokens.rotate(),
     [Symbol.asyncDispose]: close,
   };
 }
@@ -135,6 +140,7 @@ interface Parts {
   readonly database: Database;
   readonly identity: Identity;
   readonly keys: Keys;
+  readonly tokens: ResourceTokens;
   readonly log: Log;
   readonly publicUrl: string | undefined;
 }
@@ -148,14 +154,14 @@ class Front {
   readonly #ownDatabase: Database | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ServerOptions, { database, identity, keys, log, publicUrl }: Parts) {
+  constructor(options: ServerOptions, { database, identity, keys, tokens, log, publicUrl }: Parts) {
     const { backupFolder, chaos = false, throttle = false, onDefect } = options;
     const { httpsOnly = false, limits, nowMs = Date.now } = options;
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const parking = this.#parking;
     const unsent = new UnsentAnswers(limits);
     const connections = (): ListenerFigures => this.listener.figures();
-    const shared = { database, keys, nowMs, publicUrl, parking, unsent, log, connections };
+    const shared = { database, keys, tokens, nowMs, publicUrl, parking, unsent, log, connections };
     const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
     this.#pipeline = pipeline;
     this.#log = log;

@@ -9,6 +9,7 @@ import { readBatchBody } from '../batch-body.ts';
 import { sumOfCharges } from '../charge.ts';
 import type { OutcomeFacts } from '../document-command.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
+import { checkKeyGranted } from '../grant.ts';
 import type { HandlerContext } from '../handler.ts';
 import { requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
@@ -39,6 +40,10 @@ export async function commitBatch(request: CosmosRequest, { database }: HandlerC
 export async function commitBulk(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(context.database, request.path);
   const operations = readBatchBody(request.body);
+  for (const operation of operations) {
+    const key = attempt(() => keyOf(place, operation));
+    if ('result' in key) checkKeyGranted(context.grant, place, key.result.values);
+  }
   const range = textOfHeader(request, header.rangeId);
   if (range !== undefined && !place.container.ranges.some((each) => each.id === range)) {
     throw new DatabaseError('range-gone', `The range ${range} has been split or merged; read the ranges again.`);
