@@ -2,11 +2,11 @@
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase, restoreDatabase } from '@tidemark/engine';
-import { wellKnownKey } from '@tidemark/server';
+import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { World } from './harness.ts';
@@ -74,6 +74,27 @@ describe('who may use it', () => {
     };
 
     expect([await curl(wellKnownKey), await curl(otherKey)]).toEqual(['200', '401']);
+  });
+
+  test('[M18] from another machine the key is taken over HTTPS only', async (context) => {
+    const outside = Object.values(networkInterfaces())
+      .flatMap((each) => each ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+    if (outside === undefined) return context.skip('this machine has no address but its own');
+    await using server = await startServer({ memory: true, host: '0.0.0.0', key: otherKey });
+    const statusOf = async (scheme: string): Promise<string> => {
+      const flags = ['-s', '-k', '-o', '/dev/null', '-w', '%{http_code}', '-H', `Authorization: Bearer ${otherKey}`];
+      const url = `${scheme}://${outside}:${server.port}/_tidemark/jobs`;
+      return (await promisify(execFile)('curl', [...flags, url])).stdout;
+    };
+
+    expect([await statusOf('http'), await statusOf('https')]).toEqual(['401', '200']);
+  });
+
+  test('a load balancer may ask for the head alone', async () => {
+    const answer = await fetch(new URL('/_tidemark/health', world.url), { method: 'HEAD' });
+
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
   });
 
   test('what is not there, and what a path does not do, is said', async () => {

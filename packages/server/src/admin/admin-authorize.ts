@@ -17,7 +17,7 @@ export function authorizeAdmin(request: AdminHead, authority: Authority): void {
     bearer === undefined
       ? keyRightsOf({ ...request, path: pathOf(request) }, authority)
       : authority.keys.rightsOfKey(checkedBearer(request, bearer));
-  if (rights === 'write' || (rights === 'read' && request.verb === 'GET')) return;
+  if (rights === 'write' || (rights === 'read' && (request.verb === 'GET' || request.verb === 'HEAD'))) return;
   if (rights === 'read')
     throw new DatabaseError('forbidden', 'With a read-only key the admin API can be asked only by GET.');
   throw new DatabaseError('unauthorized', 'The bearer key is not a key of this server.');
