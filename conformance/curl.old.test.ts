@@ -1,4 +1,4 @@
-// The requests that the seeds print, sent by curl: header for header, but for the host, the date and the signature.
+// The requests that the service's documentation prints, sent by curl: header for header, but for the host, the date and the signature.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

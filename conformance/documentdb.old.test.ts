@@ -1,4 +1,4 @@
-// The `documentdb` module 1.15.3, which the seeds' sample uses: API version 2017-11-15, TLS 1.0 only.
+// The `documentdb` module 1.15.3, which the sample of the service's documentation uses: API version 2017-11-15, TLS 1.0 only.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,10 +42,10 @@ async function newCollection(definition: object = {}, options: object = {}): Pro
 
 const byKey = { partitionKey: { paths: ['/pk'], kind: 'Hash' } };
 
-describe('[M14] the sample of the seeds', () => {
+describe('[M14] the sample of the documentation', () => {
   test('runs as it is printed', async () => {
     // As printed, but for the host and the key.
-    const printed = await readFile(fileOf('./seeds/change-feed-sample.cjs'), 'utf8');
+    const printed = await readFile(fileOf('./documented/change-feed-sample.cjs'), 'utf8');
     const endpoint = env['TIDEMARK_ENDPOINT'] ?? '';
     const script = join(folder, 'sample.cjs');
     const named = printed.replace('https://your_host:443/', endpoint).replace('your_master_key==', wellKnownKey);
