@@ -1,8 +1,9 @@
 // The committer: decide → frame → append → flush → publish → acknowledge.
 //
 // A unit is decided the moment it arrives, on top of everything decided before it, and joins the open group. At most one
-// group is being flushed; when it is on disk it is published, its callers are answered, and the open group is closed and
-// flushed in turn. So a lone writer pays one flush and a thousand writers share it, without a timer.
+// group is being flushed; when it is on disk it is published, the open group is closed and flushed in turn, and the callers
+// are answered. So a lone writer pays one flush and a thousand writers share it, without a timer; and while one half of a
+// crowd is being flushed the other half is decided (group-pace.ts).
 //
 //   open      decided, in memory only; later decisions see it, readers do not
 //   closed    encoded into a frame and appended; being flushed
@@ -17,6 +18,7 @@ import { groupBytesMax, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '..
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { OpenGroup, RunPool } from '../state/group.ts';
+import { GroupPace } from './group-pace.ts';
 import type { EngineFigures } from './health.ts';
 
 /** What a submission does with its turn: it adds its records to the group and says how it will be answered. */
@@ -38,7 +40,8 @@ export interface CommitterOptions {
   roll(sequence: number, needBytes: number): Promise<void>;
   /** Makes a durable group visible. */
   publish(group: DurableGroup): void;
-  /** Resolves when there is room in the overlay. */
+  /** Whether there is room in the overlay, and a promise that there is. */
+  hasRoom(): boolean;
   room(): Promise<void>;
   /** Told when decisions that were not published are void. */
   onVoid(): void;
@@ -53,7 +56,10 @@ export class Committer {
   /** Submissions that found the open group full. */
   readonly #queue: Submission[] = [];
   #queuedBytes = 0;
-  #running: Promise<void> | undefined;
+  /** The group that is being written and flushed, until it is published. */
+  #inFlight: Promise<void> | undefined;
+  /** The end of this turn of the event loop, when the open group waits for it. */
+  #turnEnd: Promise<void> | undefined;
   #failure: DatabaseError | undefined;
   #isClosing = false;
   #nextSequence: number;
@@ -61,12 +67,12 @@ export class Committer {
   #units = 0;
   #groupBytes = 0;
   #flushMs = 0;
-  /** In the last group; tells a lone writer from a crowd. */
-  #unitsBefore = 0;
+  readonly #pace: GroupPace;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#nextSequence = options.nextSequence;
+    this.#pace = new GroupPace(options.environment.clock);
   }
 
   get failure(): DatabaseError | undefined {
@@ -98,7 +104,9 @@ export class Committer {
       return;
     }
     this.#decide(submission);
-    this.#running ??= this.#run();
+    if (this.#inFlight !== undefined) return;
+    if (this.#pace.isDue(this.#open.units)) this.#start();
+    else this.#startAtTurnEnd();
   }
 
   /** Refuses everything from now on; what is under way is finished first. */
@@ -109,7 +117,11 @@ export class Committer {
   }
 
   async #idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    for (;;) {
+      const busy = this.#inFlight ?? this.#turnEnd;
+      if (busy === undefined) return;
+      await busy;
+    }
   }
 
   get #isFull(): boolean {
@@ -126,84 +138,85 @@ export class Committer {
     group.units += 1;
   }
 
-  async #run(): Promise<void> {
-    // Whoever is ready to write in this turn of the event loop goes along, but a writer that was alone goes at once.
-    await (this.#unitsBefore > 1 ? this.#options.environment.clock.nextTurn() : undefined);
-    for (;;) {
-      this.#takeQueued();
-      if (this.#open.hasNobody || this.#failure !== undefined) break;
-      const group = this.#open;
-      this.#open = new OpenGroup(this.#pool);
-      this.#takeQueued();
-      await this.#commit(group);
-      this.#unitsBefore = group.units;
-      if (group.units === 1 && this.#open.hasNobody) break;
-      await this.#options.environment.clock.nextTurn();
-    }
-    this.#running = undefined;
-    if (this.#failure !== undefined) this.#voidAll(this.#failure);
-    else if (!this.#open.hasNobody || this.#queue.length > 0) this.#running = this.#run();
+  #start(): void {
+    this.#takeQueued();
+    const group = this.#open;
+    if (group.hasNobody) return;
+    this.#open = new OpenGroup(this.#pool);
+    this.#pace.started(group.units);
+    this.#inFlight = this.#commit(group);
+    this.#takeQueued();
   }
 
+  /** Whoever is ready to write in this turn of the event loop goes along. */
+  #startAtTurnEnd(): void {
+    this.#turnEnd ??= this.#options.environment.clock.nextTurn().then(() => {
+      this.#turnEnd = undefined;
+      if (this.#inFlight === undefined && this.#failure === undefined) this.#start();
+    });
+  }
+
+  /** Everything up to the answers. Never rejects. */
   async #commit(group: OpenGroup): Promise<void> {
-    if (group.isEmpty) {
-      group.settle(undefined);
-      return;
+    const failure = await this.#makeVisible(group);
+    this.#inFlight = undefined;
+    this.#pace.ended(this.#open.units);
+    if (this.#failure !== undefined) this.#voidAll(this.#failure);
+    else if (!this.#open.hasNobody || this.#queue.length > 0) {
+      // Before the callers are answered: while they come back with more, the disk has something to do.
+      if (this.#pace.isDueWithout(group.units)) this.#start();
+      else this.#startAtTurnEnd();
     }
+    group.settle(failure);
+  }
+
+  /** Resolves with the reason why the group will not be. */
+  async #makeVisible(group: OpenGroup): Promise<DatabaseError | undefined> {
+    if (group.isEmpty) return undefined;
+    const options = this.#options;
     let durable: DurableGroup;
     try {
-      await this.#options.room();
+      if (!options.hasRoom()) await options.room();
     } catch (error) {
-      this.#voidDecided(group, error);
-      return;
+      return this.#voidDecided(error);
     }
     try {
-      await this.#makeRoom(group.frameBytes);
+      const { frameBytes } = group;
+      if (!options.segments.hasRoomFor(frameBytes)) await this.#roll(frameBytes);
       durable = await this.#write(group);
     } catch (error) {
       // Only a full disk shows before anything has been touched.
-      if (isDatabaseError(error) && error.code === 'disk-full') this.#voidDecided(group, error);
-      else this.#fail(group, error);
-      return;
+      return isDatabaseError(error) && error.code === 'disk-full' ? this.#voidDecided(error) : this.#fail(error);
     }
     try {
-      this.#options.publish(durable);
+      options.publish(durable);
     } catch (error) {
       // Publishing reads the index. What is on disk stays; whoever waits must not wait for ever.
-      this.#fail(group, error);
-      return;
+      return this.#fail(error);
     }
     this.#groups += 1;
     this.#units += group.units;
     this.#groupBytes += durable.view.header.length;
-    group.settle(undefined);
+    return undefined;
   }
 
-  async #makeRoom(frameBytes: number): Promise<void> {
-    if (this.#options.segments.hasRoomFor(frameBytes)) return;
+  async #roll(frameBytes: number): Promise<void> {
     await this.#options.roll(this.#nextSequence, frameBytes);
     this.#nextSequence += 1;
   }
 
   async #write(group: OpenGroup): Promise<DurableGroup> {
-    const { segments } = this.#options;
-    const active = segments.active;
-    const closed = group.close({
-      salt: active.salt,
-      segment: active.id,
-      sequence: this.#nextSequence,
-      offset: active.usedBytes,
-      firstOrdinal: active.recordCount,
-    });
+    const { segments, sync, environment } = this.#options;
+    const { salt, id: segment, usedBytes: offset, recordCount: firstOrdinal } = segments.active;
+    const closed = group.close({ salt, segment, sequence: this.#nextSequence, offset, firstOrdinal });
     this.#nextSequence += 1;
-    await segments.append(closed.frame, closed.group.view.header.recordCount);
-    if (this.#options.sync === 'full') {
-      const { clock } = this.#options.environment;
-      const beforeMs = clock.monotonicMs();
+    await segments.append(closed.view.bytes, closed.view.header.recordCount);
+    if (sync === 'full') {
+      const beforeMs = environment.clock.monotonicMs();
       await segments.flush();
-      this.#flushMs += clock.monotonicMs() - beforeMs;
+      this.#flushMs += environment.clock.monotonicMs() - beforeMs;
     }
-    return closed.group;
+    return closed;
   }
 
   #takeQueued(): void {
@@ -218,26 +231,26 @@ export class Committer {
    * Nothing was written: there was no room for the next segment, or the index does not keep up. What was decided rests on a
    * state that will never be, so it is void with everything decided on top of it, and the next write tries again.
    */
-  #voidDecided(group: OpenGroup, error: unknown): void {
+  #voidDecided(error: unknown): DatabaseError {
     const failure = isDatabaseError(error)
       ? error
       : new DatabaseError('unavailable', 'The next log segment could not be made.', { cause: error });
     const onTop = this.#open;
     this.#open = new OpenGroup(this.#pool);
     this.#options.onVoid();
-    group.settle(failure);
     onTop.settle(failure);
+    return failure;
   }
 
-  #fail(group: OpenGroup, error: unknown): void {
+  #fail(error: unknown): DatabaseError {
     this.#failure = new DatabaseError(
       'read-only',
       'The log could not be flushed; the database is read-only until it is opened again.',
       { cause: error },
     );
     const message = 'The flush failed: whether this write survives will be known when the database is opened again.';
-    group.settle(new DatabaseError('outcome-unknown', message, { cause: error }));
     this.#options.onFailure(this.#failure);
+    return new DatabaseError('outcome-unknown', message, { cause: error });
   }
 
   #voidAll(failure: DatabaseError): void {

@@ -183,6 +183,7 @@ export class EmbeddedEngine implements RangeEngine {
       nextSequence,
       roll: (sequence, needBytes) => this.#roll(sequence, needBytes),
       publish: (group) => this.#publish(group),
+      hasRoom: () => !this.state.overlay.isFull,
       room: () => this.#room(),
       onVoid: () => this.state.unstageAll(),
       onFailure: (error) => this.#onFailure(error),

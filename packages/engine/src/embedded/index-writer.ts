@@ -325,7 +325,7 @@ export class IndexWriter {
       records += group.records.length;
       bytes += group.view.header.length;
       for (const record of group.records) {
-        keys.push(record.keyText);
+        if (!record.isReplaced) keys.push(record.keyText);
         forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
         record.previous = undefined;
       }
@@ -338,13 +338,15 @@ export class IndexWriter {
 
   #changesOf(groups: readonly DurableGroup[], moved: ReadonlyMap<string, StagedMove>): IndexChange[] {
     const changes: IndexChange[] = [];
-    const latest = new Map<string, StagedRecord>();
+    // Only compaction moves versions: the keys of these groups are seldom looked up.
+    const written = moved.size === 0 ? undefined : new Set<string>();
     const ranges = new Set<number>();
     const touchedChunks = new Map<number, Slice[]>();
     for (const group of groups) {
       for (const record of group.records) {
-        latest.set(record.keyText, record);
         this.#pushBeside(changes, record);
+        written?.add(record.keyText);
+        if (!record.isReplaced) changes.push(documentChange(record));
         ranges.add(record.range);
       }
       for (const { range, slice } of group.slices) this.#addSlice(changes, touchedChunks, range, slice);
@@ -353,12 +355,9 @@ export class IndexWriter {
         if (change.put?.type === 'container') for (const range of change.put.ranges) ranges.add(range.number);
       }
     }
-    for (const record of latest.values()) {
-      changes.push({ key: record.key, value: record.version && encodeVersion(record.version) });
-    }
     for (const [keyText, move] of moved) {
       // A newer version published since has its own entry and wins.
-      if (!latest.has(keyText)) changes.push({ key: move.key, value: encodeVersion(move.version) });
+      if (!written?.has(keyText)) changes.push({ key: move.key, value: encodeVersion(move.version) });
     }
     for (const [range, slices] of touchedChunks) {
       changes.push({ key: framesKey(range, (slices[0] as Slice).firstLsn), value: encodeSlices(slices) });
@@ -482,6 +481,10 @@ export function decodeTtlValue(value: Buffer): { readonly partitionKey: Buffer; 
 function ownExpirySecond(version: { readonly timeMs: number; readonly ttl: number | undefined }): number | undefined {
   if (version.ttl === undefined || version.ttl <= 0) return undefined;
   return Math.floor(version.timeMs / 1000) + version.ttl;
+}
+
+function documentChange(record: StagedRecord): IndexChange {
+  return { key: record.key, value: record.version && encodeVersion(record.version) };
 }
 
 function catalogChange(change: CatalogChange): IndexChange {

@@ -47,6 +47,8 @@ export function nodeFiles(rootFolder: string): FileSystem {
   };
 }
 
+const isWritten: Promise<void> = Promise.resolve();
+
 class NodeFile implements LogFile {
   readonly #path: string;
   /** Undefined once closed. The number must not be used after that: the next open of anything may be given the same one. */
@@ -65,12 +67,17 @@ class NodeFile implements LogFile {
     }
   }
 
-  async write(bytes: Uint8Array, offset: number): Promise<void> {
+  write(bytes: Uint8Array, offset: number): Promise<void> {
     if (bytes.byteLength > writeSyncBytesMax) return this.#writeInPool(bytes, offset);
-    const fd = this.#openFd();
-    let written = 0;
-    while (written < bytes.byteLength) {
-      written += fs.writeSync(fd, bytes, written, bytes.byteLength - written, offset + written);
+    try {
+      const fd = this.#openFd();
+      let written = 0;
+      while (written < bytes.byteLength) {
+        written += fs.writeSync(fd, bytes, written, bytes.byteLength - written, offset + written);
+      }
+      return isWritten;
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 

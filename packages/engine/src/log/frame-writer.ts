@@ -6,6 +6,7 @@ import { assert } from '@tidemark/model';
 import type { OperationNumber } from './frame.ts';
 import {
   recordField as at,
+  FrameView,
   frameHeaderBytes,
   frameMagic,
   noTtl,
@@ -188,7 +189,7 @@ export function frameBytes(runs: readonly RunWriter[]): number {
   return padded(bytes);
 }
 
-export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): Buffer {
+export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): FrameView {
   let recordCount = 0;
   let keyBytes = 0;
   for (const run of runs) {
@@ -238,7 +239,9 @@ export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): Buffer 
   fields.setUint32(40, head.firstOrdinal, true);
   fields.setUint32(44, 0, true);
   fields.setUint32(4, crc32(frame.subarray(8, bodiesOffset)), true);
-  return frame;
+  const { kind, sequence, firstOrdinal } = head;
+  const runCount = runs.length;
+  return new FrameView(frame, { sequence, kind, length, recordCount, runCount, bodiesOffset, firstOrdinal });
 }
 
 /** A frame of records that are all there already. */
@@ -248,7 +251,7 @@ export function encodeFrame(input: FrameInput): Buffer {
     for (const record of records) run.add(record);
     return run;
   });
-  return writeFrame(input, runs);
+  return writeFrame(input, runs).bytes;
 }
 
 function move(fields: DataView, at: number, by: number): void {

@@ -215,8 +215,8 @@ export class SegmentStore {
   }
 
   /** Makes everything appended so far durable. Before the first append there is nothing to do. */
-  async flush(): Promise<void> {
-    await this.#active?.file?.sync();
+  flush(): Promise<void> {
+    return this.#active?.file?.sync() ?? Promise.resolve();
   }
 
   /**

@@ -18,8 +18,8 @@ import type { SegmentStore } from '../log/segment-store.ts';
 import type { Catalog, CatalogChange, ContainerEntry, RangeEntry } from './catalog.ts';
 import type { Purge } from './container-state.ts';
 import { ContainerState } from './container-state.ts';
-import type { DurableGroup, StagedRecord } from './group.ts';
-import { forEachUnique } from './group.ts';
+import type { DurableGroup } from './group.ts';
+import { forEachUnique, StagedRecord } from './group.ts';
 import { Overlay } from './overlay.ts';
 import type { RangePosition } from './range.ts';
 import { RangeState } from './range.ts';
@@ -171,15 +171,14 @@ export class DatabaseState {
   publish(group: DurableGroup): void {
     const order = this.overlay.grow(group.records.length, group.view.header.length);
     // History that begins with this group keeps what this group supersedes.
-    const turnedOn = new Set<number>();
-    for (const { put } of group.changes) if (put?.type === 'container' && put.historyMs > 0) turnedOn.add(put.number);
+    const turnedOn = group.changes.length === 0 ? nobody : historiesTurnedOn(group.changes);
     for (const record of group.records) this.#publishRecord(record, group.segment, order, turnedOn);
     for (const { range, slice } of group.slices) {
       this.overlay.addSlice(range, { slice, view: group.view, order });
     }
     for (const change of group.changes) this.#publishChange(change);
     // Whoever waits for a range that is no more has to look for its children.
-    const gone = this.#gone.splice(0);
+    const gone = this.#gone.length === 0 ? this.#gone : this.#gone.splice(0);
     for (const listener of this.#listeners) {
       for (const { slice } of group.slices) listener.onCommit(group.view, slice.run);
       for (const range of gone) listener.onRangeGone(range);
@@ -263,7 +262,8 @@ export class DatabaseState {
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
     if (this.#staged.get(record.keyText) === record) this.#staged.delete(record.keyText);
     record.order = order;
-    this.overlay.put(record.keyText, record);
+    const before = this.overlay.put(record.keyText, record);
+    if (before instanceof StagedRecord) before.isReplaced = true;
     forEachUnique(record, (key, id) => {
       const keyText = key.toString('latin1');
       if (this.#stagedUniques.get(keyText)?.record === record) this.#stagedUniques.delete(keyText);
@@ -365,6 +365,14 @@ export class DatabaseState {
     const purges = this.#containers.get(value.container)?.purges;
     if (purges?.get(value.partitionKey)?.lsnMax === value.lsnMax) purges.delete(value.partitionKey);
   }
+}
+
+const nobody: ReadonlySet<number> = new Set();
+
+function historiesTurnedOn(changes: readonly CatalogChange[]): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  for (const { put } of changes) if (put?.type === 'container' && put.historyMs > 0) numbers.add(put.number);
+  return numbers;
 }
 
 interface StagedUnique {

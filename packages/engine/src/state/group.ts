@@ -6,8 +6,8 @@ import type { Place, Version } from '../index/documents.ts';
 import { uniqueKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { groupBytesMax } from '../limits.ts';
-import type { OperationNumber } from '../log/frame.ts';
-import { FrameView, frameKind, operation, readFrameHeader, uniqueDigestBytes } from '../log/frame.ts';
+import type { FrameView, OperationNumber } from '../log/frame.ts';
+import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
 import { frameBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
@@ -50,6 +50,8 @@ export class StagedRecord implements Version {
   previous: Version | undefined;
   /** Of the group that published it; see the overlay. */
   order = 0;
+  /** A later record of the same document has been published. */
+  isReplaced = false;
   #run: RunWriter | undefined;
   #frame: FramePlace | undefined;
   #record: number;
@@ -257,13 +259,10 @@ export class OpenGroup {
     readonly sequence: number;
     readonly offset: number;
     readonly firstOrdinal: number;
-  }): { readonly frame: Buffer; readonly group: DurableGroup } {
+  }): DurableGroup {
     const { salt, segment, sequence, offset, firstOrdinal } = target;
     const writers = this.#writers();
-    const bytes = writeFrame({ kind: frameKind.group, salt, sequence, firstOrdinal }, writers);
-    const header = readFrameHeader(bytes, 0, salt);
-    if (header === undefined) throw new DatabaseError('internal', 'A frame just written cannot be read.');
-    const view = new FrameView(bytes, header);
+    const view = writeFrame({ kind: frameKind.group, salt, sequence, firstOrdinal }, writers);
     const frame: FramePlace = { view, segment, offset };
     const records: StagedRecord[] = [];
     for (const { writer, staged } of this.#runs.values()) {
@@ -273,18 +272,9 @@ export class OpenGroup {
       }
       this.#pool.release(writer);
     }
-    return {
-      frame: bytes,
-      group: {
-        sequence,
-        segment,
-        endOffset: offset + bytes.length,
-        view,
-        records,
-        slices: slicesOf(view, segment, offset),
-        changes: this.#changes,
-      },
-    };
+    const slices = slicesOf(view, segment, offset);
+    const endOffset = offset + view.header.length;
+    return { sequence, segment, endOffset, view, records, slices, changes: this.#changes };
   }
 
   /** The runs as the frame will hold them: documents first, then the changes of the catalog that follow from them. */

@@ -58,8 +58,11 @@ export class Overlay {
     return this.#versions.get(keyText);
   }
 
-  put(keyText: string, entry: OverlayEntry): void {
+  /** Gives the entry it replaces. */
+  put(keyText: string, entry: OverlayEntry): OverlayEntry | undefined {
+    const before = this.#versions.get(keyText);
     this.#versions.set(keyText, entry);
+    return before;
   }
 
   findUnique(keyText: string): { readonly id: string | undefined } | undefined {
