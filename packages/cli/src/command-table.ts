@@ -193,6 +193,17 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('./commands/health.ts'),
   },
   {
+    name: 'cert',
+    summary: 'print where the certificate of the local authority is, and how to trust it',
+    options: [
+      { flags: '--data <DIR>', meaning: 'the data folder of the server', fallback: './tidemark-data' },
+      { flags: '--pem', meaning: 'only the certificate itself' },
+      asJson,
+    ],
+    examples: ['tidemark cert', 'tidemark cert --pem > tidemark-ca.pem'],
+    load: () => import('./commands/cert.ts'),
+  },
+  {
     name: 'config show',
     summary: 'print the settings that serve would use, and where each comes from',
     options: [...serveOptions(), configFile, asJson],

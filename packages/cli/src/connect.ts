@@ -5,6 +5,7 @@ import type { Credential } from '@tidemark/processor';
 import { parseConnectionString, RestClient } from '@tidemark/processor';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
+import { isLoopback } from './loopback.ts';
 import { UsageError } from './usage-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -40,14 +41,13 @@ function credentialOf(endpoint: string, environment: Environment): Credential {
   const resourceToken = environment['TIDEMARK_RESOURCE_TOKEN'];
   if (key !== undefined && key !== '') return { key };
   if (resourceToken !== undefined && resourceToken !== '') return { resourceToken };
-  if (isLoopback(endpoint)) return { key: wellKnownKey };
+  if (isHere(endpoint)) return { key: wellKnownKey };
   throw new UsageError(`${endpoint} needs a key: set TIDEMARK_KEY to it, or use --connection-string-env.`);
 }
 
 /** The well-known key is never sent to a machine that somebody only mistyped. */
-function isLoopback(endpoint: string): boolean {
-  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : '';
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+function isHere(endpoint: string): boolean {
+  return URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
 }
 
 /** `DATABASE/CONTAINER`. Neither name can have a slash. */

@@ -42,9 +42,10 @@ test('[M18] keys come from a file, and one that others can read is warned about'
 
 test.each([
   ['{"primary":"topsecret",', 'not valid JSON'],
-  ['[]', 'an object with "primary"'],
-  ['{"primary":1}', 'an object with "primary"'],
-  ['{"primry":"topsecret"}', 'an object with "primary"'],
+  ['[]', 'must be a JSON object'],
+  ['{"primary":1}', 'at least 32 bytes in base64'],
+  ['{"primary":"topsecret"}', 'at least 32 bytes in base64'],
+  ['{"primry":"topsecret"}', 'There is no key "primry"'],
 ])('the key file %j is refused without showing what is in it', (content, message) => {
   const path = keyFile('bad.json', content, 0o600);
   expect(() => readKeys(path, {})).toThrow(message);

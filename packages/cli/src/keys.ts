@@ -2,14 +2,9 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { wellKnownKey } from '@tidemark/model';
+import type { KeySet } from '@tidemark/server';
+import { parseKeyFile } from '@tidemark/server';
 import { UsageError } from './usage-error.ts';
-
-export interface KeySet {
-  readonly primary: string;
-  readonly secondary?: string;
-  readonly readOnlyPrimary?: string;
-  readonly readOnlySecondary?: string;
-}
 
 export interface KeySource {
   readonly keys: KeySet;
@@ -61,22 +56,13 @@ function readKeyFile(path: string): KeySource {
   return sourceOf(parseKeys(text, path), path, warning);
 }
 
-/** The parser's own words quote the text, and with it a key: they are not passed on. */
+/** The words of the server name the member that is wrong, never a key. */
 function parseKeys(text: string, path: string): KeySet {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UsageError(`The key file ${path} is not valid JSON.`);
+    return parseKeyFile(text);
+  } catch (error) {
+    throw new UsageError(`${path}: ${(error as Error).message}`); // It throws DatabaseErrors.
   }
-  const members = Object.entries(Object(value) as Record<string, unknown>);
-  const wrong = members.find(([name, key]) => !names.includes(name as keyof KeySet) || typeof key !== 'string');
-  if (wrong !== undefined || typeof Object(value)['primary'] !== 'string') {
-    throw new UsageError(
-      `The key file ${path} must hold an object with "primary", and may have ${names.slice(1).join(', ')}.`,
-    );
-  }
-  return value as KeySet; // Its members have just been looked at.
 }
 
 function sourceOf(keys: KeySet, origin: string, warning: string | undefined): KeySource {

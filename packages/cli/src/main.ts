@@ -11,6 +11,8 @@ if (major < versionMin[0] || (major === versionMin[0] && minor < versionMin[1]))
   process.exitCode = 1;
 } else {
   const { runProgram } = await import('./program.ts');
+  const { endWithReader } = await import('./terminal.ts');
+  endWithReader();
   process.exitCode = await runProgram(process.argv.slice(2));
 }
 

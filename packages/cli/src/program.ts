@@ -6,7 +6,7 @@ import { Command, CommanderError } from 'commander';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
-import { endWithReader, say } from './terminal.ts';
+import { say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const rootNotes = `
@@ -16,7 +16,6 @@ docs/reference/cli.md has every command and every flag.`;
 
 /** The exit code, once the command has ended. */
 export async function runProgram(args: readonly string[]): Promise<number> {
-  endWithReader();
   let exitCode = 0;
   const program = new Command('tidemark')
     .description('Tidemark: a document database whose centre is its change feed.')

@@ -4,7 +4,10 @@ import { isDatabaseError } from '@tidemark/model';
 import type { Settings } from './settings.ts';
 
 export function explainStart(error: unknown, { port, host, data }: Settings): string {
-  if (isDatabaseError(error)) return error.message;
+  if (isDatabaseError(error)) {
+    const cure = ' Give keys of your own (TIDEMARK_KEY or --key-file); --insecure-default-key allows it nevertheless.';
+    return error.code === 'forbidden' ? `${error.message}${cure}` : error.message;
+  }
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return `Port ${port} is taken: perhaps another Tidemark or an emulator is running. --port 0 takes a free one.`;

@@ -9,10 +9,12 @@ export interface Welcome {
   readonly isWellKnownKey: boolean;
   /** Where the keys come from: `TIDEMARK_KEY`, `keys.json`. */
   readonly keyOrigin: string;
+  /** What to trust for HTTPS; undefined with a certificate of one's own. */
+  readonly authority: string | undefined;
   readonly docs: string;
 }
 
-export function welcomeText({ url, folder, isWellKnownKey, keyOrigin, docs }: Welcome): string {
+export function welcomeText({ url, folder, isWellKnownKey, keyOrigin, authority, docs }: Welcome): string {
   const key = isWellKnownKey ? wellKnownKey : `<the primary key of ${keyOrigin}>`;
   const keyInCode = isWellKnownKey ? `'${wellKnownKey}'` : 'process.env.TIDEMARK_KEY';
   return `
@@ -22,6 +24,7 @@ Tidemark is ready.
   connection string   AccountEndpoint=${url}/;AccountKey=${key};
   key                 ${isWellKnownKey ? 'the emulator’s, which everybody knows' : `of ${keyOrigin}`}
   data                ${folder ?? 'in memory: nothing is kept'}
+  https               ${authority ?? 'on the same port, with your certificate'}
   documentation       ${docs}
 
   import { CosmosClient } from '@azure/cosmos';

@@ -9,9 +9,12 @@ import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import type { RunningServer } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Said } from './process.ts';
 import { launch, say, textOf } from './process.ts';
+
+// Processes take their time to start where many tests run at once.
+vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 let database: Database;

@@ -69,6 +69,8 @@ export async function serve(args: readonly string[], options: LaunchOptions = {}
     once(child, 'exit').then(() => Promise.reject(new Error(`it ended before it was ready: ${words()}`))),
   ])) as [string];
   const { url, port } = JSON.parse(line);
+  // The words for people come over another pipe, and may be read later.
+  while (!words().includes('Ctrl-C stops it.')) await once(child.stderr, 'data');
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
     const exited = once(child, 'exit');
     child.kill(signal);

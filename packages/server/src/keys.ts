@@ -2,11 +2,10 @@
 // clients still use the other. They can be set anew while the server runs.
 
 import { hash, timingSafeEqual } from 'node:crypto';
-import { DatabaseError } from '@tidemark/model';
+import { DatabaseError, wellKnownKey } from '@tidemark/model';
 import { keyBytesMin, knownTextCharsMax, knownTextsMax, signedTextBytesMax } from './limits.ts';
 
-/** The key of the emulator, which every client's samples know. It protects nothing. */
-export const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
+export { wellKnownKey };
 
 /** In base64, each of at least 32 bytes. */
 export interface KeySet {

@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly key?: string;
   /** All keys of the account; instead of `key`. */
   readonly keys?: KeySet;
+  /** Allows the well-known key on other addresses, too: whoever reaches the port may then do everything. */
+  readonly insecureDefaultKey?: boolean;
   /** Refuses plain HTTP. */
   readonly httpsOnly?: boolean;
   /** Lets clients in that know nothing newer than TLS 1.0. It is broken; for old programs on one's own machine. */
@@ -86,7 +88,8 @@ export interface RunningServer extends AsyncDisposable {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, publicUrl } = options;
   const keys = keysOf(options);
-  checkExposure(keys, host);
+  const exposedHost = options.insecureDefaultKey === true ? undefined : host;
+  checkExposure(keys, exposedHost);
   const publicEndpoint = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   const identity = identityOf(options, host, publicEndpoint);
   const { logLevel: level = 'silent', logStream: stream } = options;
@@ -115,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     close,
     setKeys: (set) => {
-      checkExposure(new Keys(set), host);
+      checkExposure(new Keys(set), exposedHost);
       keys.set(set);
     },
     revokeTokens: () => tokens.rotate(),
@@ -128,8 +131,9 @@ function keysOf({ key, keys }: ServerOptions): Keys {
   return new Keys(keys ?? { primary: key ?? wellKnownKey });
 }
 
-function checkExposure(keys: Keys, host: string): void {
-  if (!keys.hasWellKnown || isLoopback(host)) return;
+/** No host: it was allowed in so many words. */
+function checkExposure(keys: Keys, host: string | undefined): void {
+  if (!keys.hasWellKnown || host === undefined || isLoopback(host)) return;
   throw new DatabaseError(
     'forbidden',
     `With the well-known key the server listens on this machine only (127.0.0.1, ::1 or localhost), not on ${host}.`,

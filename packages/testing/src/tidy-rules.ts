@@ -150,7 +150,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     ambient: [],
   },
   cli: {
-    main: ['program'],
+    main: ['program', 'terminal'],
     program: ['command-table', 'nearest', 'terminal'],
     'command-table': ['commands', 'call', 'settings'],
     commands: ['*'],
@@ -168,7 +168,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     'open-folder': ['call', 'terminal'],
     welcome: [],
     'start-failure': ['settings'],
-    'new-folder': [],
+    'first-checks': [],
     keys: [],
     config: ['settings', 'nearest'],
     settings: [],
@@ -191,7 +191,7 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits'],
-  cli: ['usage-error', 'limits'],
+  cli: ['usage-error', 'limits', 'loopback', 'tls-folder'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */

@@ -1,21 +1,24 @@
 // `tidemark serve`: settings in, one ready line out, and an orderly end on a signal.
 
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
-import type { RunningServer } from '@tidemark/server';
+import { DatabaseError } from '@tidemark/model';
+import type { KeySet, RunningServer, ServerOptions } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { textOption } from '../call.ts';
 import type { Config } from '../config.ts';
 import { checkSwallowedFlags, readConfig } from '../config.ts';
+import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
-import { firstMissing, removeFolder } from '../new-folder.ts';
-import type { SettingName } from '../settings.ts';
+import type { SettingName, Settings } from '../settings.ts';
 import { explainStart } from '../start-failure.ts';
 import { say } from '../terminal.ts';
+import { tlsFolderOf } from '../tls-folder.ts';
 import { UsageError } from '../usage-error.ts';
 import { welcomeText } from '../welcome.ts';
 
@@ -23,17 +26,7 @@ import { welcomeText } from '../welcome.ts';
 const doubledSignalMs = 1_000;
 
 /** What the server cannot do yet: asked for, it is an error and not a silence. */
-const missingSettings: readonly SettingName[] = [
-  'publicUrl',
-  'httpsOnly',
-  'certificate',
-  'certificateKey',
-  'legacyTls',
-  'insecureDefaultKey',
-  'corsOrigin',
-  'throttle',
-  'logLevel',
-];
+const missingSettings: readonly SettingName[] = ['corsOrigin', 'logLevel'];
 
 export async function run(call: Call): Promise<number> {
   checkSwallowedFlags(process.env);
@@ -51,37 +44,89 @@ function checkAvailable({ settings, origins }: Config): void {
   }
 }
 
-async function serve({ settings, origins }: Config, keys: KeySource): Promise<number> {
+async function serve(config: Config, keys: KeySource): Promise<number> {
+  const { settings } = config;
   const folder = settings.memory ? undefined : resolve(settings.data);
-  const made = folder === undefined ? undefined : await firstMissing(folder);
   let database: Database | undefined;
   try {
-    database = await openDatabase(
-      folder === undefined ? { memory: true } : { folder, onRebuildProgress: sayProgress() },
-    );
-    const { host, port, backupFolder, chaos, history } = settings;
-    const server = await startServer({
-      database,
-      host,
-      port,
-      key: keys.keys.primary,
-      ...(backupFolder === undefined ? {} : { backupFolder: resolve(backupFolder) }),
-      ...(origins.history.kind === 'default' ? {} : { historyMs: history }),
-      chaos,
-      onDefect: sayDefect,
-    });
+    const options = serverOptions(config, keys.keys, folder);
+    await checkFirst(options, keys.isWellKnown);
+    const onRebuildProgress = sayProgress();
+    database = await openDatabase(folder === undefined ? { memory: true } : { folder, onRebuildProgress });
+    const server = await startServer({ database, ...options, onDefect: sayDefect });
     stopOnSignal(server, database);
-    process.stdout.write(`${JSON.stringify({ ready: true, url: server.url, port: server.port, pid: process.pid })}\n`);
-    const { isWellKnown: isWellKnownKey, origin: keyOrigin } = keys;
-    process.stderr.write(welcomeText({ url: server.url, folder, isWellKnownKey, keyOrigin, docs: docsPath() }));
+    readKeysOnSignal(server, settings.keyFile);
+    const { url, port } = server;
+    process.stdout.write(`${JSON.stringify({ ready: true, url, port, pid: process.pid })}\n`);
+    welcome(settings, keys, url, folder);
     return 0;
   } catch (error) {
     say(explainStart(error, settings));
     await database?.close();
-    // Only what this process has made and holds the lock of: a folder that could not be opened is somebody's.
-    if (database !== undefined && made !== undefined) await removeFolder(made);
     return 1;
   }
+}
+
+function serverOptions({ settings, origins }: Config, keys: KeySet, folder: string | undefined): ServerOptions {
+  const { host, port, httpsOnly, legacyTls, insecureDefaultKey, chaos, throttle, publicUrl, backupFolder } = settings;
+  const { certificate, certificateKey } = settings;
+  return {
+    host,
+    port,
+    keys,
+    insecureDefaultKey,
+    httpsOnly,
+    legacyTls,
+    chaos,
+    throttle,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(backupFolder === undefined ? {} : { backupFolder: resolve(backupFolder) }),
+    ...(certificate === undefined || certificateKey === undefined
+      ? {}
+      : { certificate: readPem(certificate), certificateKey: readPem(certificateKey) }),
+    ...(folder === undefined ? {} : { tlsFolder: tlsFolderOf(folder) }),
+    // Said or not: without a word containers keep what they were told before.
+    ...(origins.history.kind === 'default' ? {} : { historyMs: settings.history }),
+  };
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new DatabaseError('bad-request', `The certificate cannot be read: ${(error as Error).message}`); // An Error of the file system.
+  }
+}
+
+function welcome(settings: Settings, keys: KeySource, url: string, folder: string | undefined): void {
+  if (settings.legacyTls) say('--legacy-tls: TLS 1.0 is broken; whoever is between client and server can read along.');
+  if (keys.isWellKnown && settings.insecureDefaultKey) {
+    say('--insecure-default-key: everybody knows this key; whoever reaches the port may do everything.');
+  }
+  const { isWellKnown: isWellKnownKey, origin: keyOrigin } = keys;
+  const kept =
+    folder === undefined ? 'on the same port, with a certificate of this run' : 'on the same port; see tidemark cert';
+  const authority = settings.certificate === undefined ? kept : undefined;
+  const shownUrl = settings.publicUrl ?? url;
+  process.stderr.write(welcomeText({ url: shownUrl, folder, isWellKnownKey, keyOrigin, authority, docs: docsPath() }));
+}
+
+/** A key file that was exchanged counts from the next request on; one that is wrong changes nothing. */
+function readKeysOnSignal(server: RunningServer, keyFile: string | undefined): void {
+  process.on('SIGHUP', () => {
+    if (keyFile === undefined) {
+      say('SIGHUP: there is no key file to read again.');
+      return;
+    }
+    try {
+      const { keys, warning } = readKeys(keyFile, process.env);
+      if (warning !== undefined) say(warning);
+      server.setKeys(keys);
+      say(`SIGHUP: the keys of ${keyFile} count from now on.`);
+    } catch (error) {
+      say(`SIGHUP: the keys stay as they are. ${(error as Error).message}`); // UsageErrors and DatabaseErrors.
+    }
+  });
 }
 
 function stopOnSignal(server: RunningServer, database: Database): void {

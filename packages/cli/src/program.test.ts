@@ -1,0 +1,60 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { commands } from './command-table.ts';
+import { runProgram } from './program.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+async function say(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += text;
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += text;
+    return true;
+  });
+  const code = await runProgram(args);
+  vi.restoreAllMocks();
+  return { code, out, err };
+}
+
+test.each(commands.map(({ name }) => [name]))('%s has a help with examples', async (name) => {
+  const { code, out, err } = await say(...name.split(' '), '--help');
+
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain(`Usage: tidemark ${name} `);
+  expect(out).toMatch(/Examples:\n {2}.*tidemark/);
+});
+
+test('the first help names every command and the exit codes', async () => {
+  const { out } = await say('--help');
+
+  for (const { name } of commands) expect(out).toContain(`\n  ${name.split(' ')[0]} `);
+  expect(out).toContain('Exit codes: 0 done; 1 failed; 2');
+});
+
+test.each([
+  [['tial', 'db/c'], 'Did you mean tail?'],
+  [['tail', 'db/c', '--form', 'now'], 'Did you mean --from?'],
+  [['tail'], "missing required argument 'container'"],
+  [['--prot', '1'], 'Did you mean --port?'],
+  [['--port'], 'argument missing'],
+  [['serve', 'here'], 'too many arguments'],
+  [['tail', 'db/c', '--limit', '0'], '--limit must be a number from 1'],
+  [['tail', 'db/c', '--mode', 'all'], '--mode must be latest or all-versions'],
+  [['tail', 'db/c', '--from', 'yesterday'], '--from must be beginning, now'],
+  [['tail', 'db/c', '--from', 'c1:FF'], 'not a position'],
+  [['split', 'db/c', '--at', 'xyz'], 'hexadecimal'],
+])('%j is told in a sentence, with exit code 2', async (args, message) => {
+  const { code, out, err } = await say(...args);
+
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(message);
+  expect(err).toMatch(/^tidemark: /);
+});
+
+test('the version is that of the package', async () => {
+  expect((await say('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
