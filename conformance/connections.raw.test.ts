@@ -322,6 +322,21 @@ describe('limits', () => {
     expect((await rawFetch(server.url, 'GET', '/dbs', {})).json._count).toBe(0);
   });
 
+  test('a body whose client has closed its side, or whose chunks are none, is refused at once and has no effect', async () => {
+    const server = await limited({});
+    using cut = await RawClient.connect(server.port);
+    cut.ask('POST', '/dbs', { 'content-length': '20' }, '{"id":"db"}').socket.end();
+    expect((await cut.answer()).status).toBe(400);
+    using broken = await RawClient.connect(server.port);
+    broken.ask('POST', '/dbs', { 'transfer-encoding': 'chunked' }).send('zz\r\n');
+    expect((await broken.answer()).status).toBe(400);
+    using behind = await RawClient.connect(server.port);
+    behind.ask('GET', '/dbs').ask('POST', '/dbs', { 'content-length': '20' }, '{"id":"db"}').socket.end();
+    expect((await behind.answer()).status).toBe(200);
+    expect((await behind.answer()).status).toBe(400);
+    expect((await rawFetch(server.url, 'GET', '/dbs', {})).json._count).toBe(0);
+  });
+
   test('a connection on which nothing comes is closed, and so is a handshake that stands still', async () => {
     const server = await limited({ headerMsMax: 50 });
     using silent = await RawClient.connect(server.port);

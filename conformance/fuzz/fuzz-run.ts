@@ -40,7 +40,7 @@ export interface FuzzReport {
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const node = ['--conditions=tidemark-source', '--import', 'tsx', main];
-  const args = [...node, 'serve', '--data', options.folder, '--port', '0', '--log-level', 'error'];
+  const args = [...node, 'serve', '--data', options.folder, '--port', '0'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const words: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => words.push(chunk.toString()));

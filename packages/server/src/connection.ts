@@ -73,15 +73,16 @@ export class Connection {
       return;
     }
     if (this.#refusal !== undefined) return;
-    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#incoming?.complete === false;
-    if (!isLate) {
+    // The rest of it will never come: it was late, or is no HTTP, or its client has closed its side.
+    const isUnread = this.#incoming?.complete === false;
+    if (!isUnread) {
       this.#refuseLater(malformed(error.code));
     } else if (this.#outgoing === undefined || this.#outgoing.headersSent) {
       // It has been answered before it was read to its end; there is nothing more to say.
       this.#stream.destroy();
     } else {
       this.#refusal = malformed(error.code);
-      // Its handler waits for the rest, which must not reach it after the client has been told that it came too late.
+      // Its handler waits for the rest, which must not reach it after the client has been told that it was refused.
       refuseUnread(this.#stream, this.#refusal);
     }
   }
@@ -110,7 +111,7 @@ export class Connection {
     const next = this.#waiting === noneWaiting ? undefined : this.#waiting.shift();
     if (this.#stream.destroyed) return;
     if (this.#isClosing) this.#stream.destroySoon();
-    else if (next !== undefined) this.#begin(next[0], next[1]);
+    else if (next !== undefined && (this.#refusal === undefined || next[0].complete)) this.#begin(next[0], next[1]);
     else if (this.#refusal !== undefined) refuse(this.#stream, this.#refusal);
   }
 
