@@ -2,6 +2,8 @@
 
 import type { Container } from '@azure/cosmos';
 import { ChangeFeedStartFrom, StatusCodes } from '@azure/cosmos';
+import { RestClient } from '@tidemark/processor';
+import { wellKnownKey } from '@tidemark/server';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { World } from './harness.ts';
@@ -99,6 +101,38 @@ describe('[B8] the official SDK', () => {
   });
 });
 
+test('[B8] the client of this project loses nothing to cut connections, refusals and answers that never come', async () => {
+  const { id } = await makeIn(world, { throughput: 12_000 });
+  // It comes back at once, since pauses are about other clients, and has all the time for an answer.
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    const never = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+    return ms > 10_000 ? never : Promise.resolve();
+  };
+  const clock = { nowMs: () => Date.now(), sleep };
+  const environment = { clock, random: () => 0.5, fetch: globalThis.fetch };
+  const client = new RestClient({ endpoint: world.url, credential: { key: wellKnownKey }, environment });
+  const container = client.container('db', id);
+  const scope = { database: 'db', container: id };
+  const faults = [
+    await inject({ ...scope, kind: 'reset', probability: 0.15, seed: 1 }),
+    await inject({ ...scope, kind: 'reset', when: 'after', probability: 0.15, seed: 2 }),
+    await inject({ ...scope, kind: '503', when: 'after', probability: 0.15, seed: 3 }),
+    await inject({ ...scope, kind: '429', probability: 0.15, seed: 4, retryAfterMs: 1 }),
+    await inject({ ...scope, kind: '449', probability: 0.15, seed: 5 }),
+  ];
+  const ids = Array.from({ length: 60 }, (_, i) => `d${i}`);
+
+  for (const each of ids) await container.upsertDocument([`key of ${each}`], { id: each, pk: `key of ${each}` });
+  const seen = new Set<string>();
+  for (const range of await container.ranges()) {
+    const page = await container.changes({ range: range.id, itemsMax: 100 });
+    for (const document of page.items() as { id: string }[]) seen.add(document.id);
+  }
+
+  expect([...seen].sort()).toEqual([...ids].sort());
+  for (const fault of faults) expect(await hitsOf(fault)).toBeGreaterThan(0);
+});
+
 describe('[B8] on the wire', () => {
   const made = () => makeIn(world);
 
@@ -184,6 +218,7 @@ describe('[B8] on the wire', () => {
       [{ kind: 'latency' }, 'latencyMs'],
       [{ kind: 'latency', latencyMs: 3_600_000 }, 'latencyMs'],
       [{ kind: '503', when: 'later' }, 'before, after'],
+      [{ kind: '429', when: 'after' }, 'nothing was done'],
       [{ kind: '503', sede: 1 }, "'sede'"],
     ];
     for (const [fault, words] of wrong) {

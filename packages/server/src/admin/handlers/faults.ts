@@ -61,6 +61,10 @@ function ruleOf(request: AdminRequest, operations: readonly string[]): FaultRule
   const members = membersOf(request, memberNames);
   const kind = oneOf<FaultKind>('kind', members.kind, faultKinds);
   const when = members.when === undefined ? 'before' : oneOf<FaultMoment>('when', members.when, ['before', 'after']);
+  if (when === 'after' && kindsThatDeny.has(kind)) {
+    const message = `A ${kind} says that nothing was done: it cannot come 'after'. Those that can are 503, latency and reset.`;
+    throw new DatabaseError('bad-request', message);
+  }
   const database = textMember('database', members.database);
   const container = textMember('container', members.container);
   if (container !== undefined && database === undefined) {
@@ -86,6 +90,9 @@ function ruleOf(request: AdminRequest, operations: readonly string[]): FaultRule
     latencyMs: latencyMs ?? 0,
   };
 }
+
+/** The service never says these of what it has done, and clients rely on it. */
+const kindsThatDeny: ReadonlySet<FaultKind> = new Set<FaultKind>(['429', '410', '449']);
 
 function operationsOf(value: unknown, known: readonly string[]): string[] {
   if (value === undefined) return [];
