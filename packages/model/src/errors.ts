@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'invalid-ttl'
   | 'invalid-continuation'
   | 'batch-too-large'
+  | 'container-mismatch'
   // Finding what the request names.
   | 'not-found'
   | 'database-not-found'
@@ -79,6 +80,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'invalid-ttl': 'A time to live is -1 or a whole number of seconds from 1 to 2147483647.',
   'invalid-continuation': 'The continuation or feed etag was not made here, or for something else.',
   'batch-too-large': 'The batch has more operations or bytes than one transaction may.',
+  'container-mismatch': 'The container of this name is not the one that the client means.',
 
   'not-found': 'The resource named does not exist.',
   'database-not-found': 'The database named does not exist.',

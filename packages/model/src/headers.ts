@@ -32,6 +32,7 @@ export const header = {
   continueOnError: 'x-ms-cosmos-batch-continue-on-error',
   preTriggers: 'x-ms-documentdb-pre-trigger-include',
   postTriggers: 'x-ms-documentdb-post-trigger-include',
+  intendedContainer: 'x-ms-cosmos-intended-collection-rid',
   tokenSeconds: 'x-ms-documentdb-expiry-seconds',
   throughput: 'x-ms-offer-throughput',
   autoscale: 'x-ms-cosmos-offer-autopilot-settings',

@@ -192,6 +192,8 @@ const ridKindOfType: Readonly<Record<string, ResourceIdKind | undefined>> = {
   pkranges: 'partition-key-range',
   schemas: 'schema',
   users: 'user',
+  // Its rid has the form of a user's.
+  clientencryptionkeys: 'user',
   permissions: 'permission',
   offers: 'offer',
 };

@@ -15,6 +15,7 @@ import { Faults } from './faults.ts';
 import type { Grant } from './grant.ts';
 import { checkGrant } from './grant.ts';
 import type { HandlerContext } from './handler.ts';
+import { checkIntendedContainer } from './intended-container.ts';
 import type { Keys } from './keys.ts';
 import { unsentMsMin } from './limits.ts';
 import type { ListenerFigures } from './listener.ts';
@@ -130,6 +131,7 @@ export class Pipeline {
     exchange.operation = route.operation;
     const checking = checkGrant(grant, route, head, this.#options.database);
     if (checking !== undefined) await checking;
+    checkIntendedContainer(head, this.#options.database);
     const context = new RequestContext(this.#options, this.#throttle, outgoing, grant);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);

@@ -2,7 +2,7 @@
 
 import type { Container, ContainerInfo, Database, DatabaseInfo, NamedInfo, NamedKind } from '@tidemark/engine';
 import type { ResourcePath } from '@tidemark/model';
-import { DatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError, parseResourceId } from '@tidemark/model';
 
 /** A container and whose it is. */
 export interface Place {
@@ -28,14 +28,25 @@ export function findContainer(database: Database, path: ResourcePath): Place {
   const owner = findDatabase(database, path);
   const id = path.ids[1];
   const named = id === undefined ? undefined : database.findContainer(owner.id, id);
-  const isRid = named === undefined && path.ridLink !== undefined;
-  const info = isRid ? database.containers(owner.id).find((each) => each.rid === id) : named;
-  if (info === undefined) {
+  const info = named ?? (path.ridLink === undefined ? undefined : containerByRid(database, id ?? ''));
+  // A database may be named like the rid of another one: then what is inside that one is not inside this.
+  if (info === undefined || info.database !== owner.number) {
     const code = path.kind === 'container' ? 'not-found' : 'container-not-found';
     throw new DatabaseError(code, `Resource Not Found: there is no container "${id}" in the database "${owner.id}".`);
   }
   const container = database.container(owner.id, info.id);
   return { database: owner, container, info, isByRid: named === undefined };
+}
+
+/** Of a path whose ids are rids, each inside the one before it. */
+function containerByRid(database: Database, rid: string): ContainerInfo | undefined {
+  const number = parseResourceId(rid)?.parts[1];
+  try {
+    return number === undefined ? undefined : database.engine.container(number);
+  } catch (error) {
+    if (isDatabaseError(error) && error.code === 'container-not-found') return undefined;
+    throw error;
+  }
 }
 
 /** The user, permission, key or script at this place of the path. */

@@ -47,8 +47,9 @@ describe('the route table', () => {
   });
 
   test('what is missing is named', () => {
-    expect(errorOf('POST', '/dbs/d/colls/c/sprocs/s')).toMatchObject({ code: 'not-supported' });
-    expect(errorOf('POST', '/dbs/d/colls/c/sprocs/s').message).toContain('stored procedure');
+    expect(errorOf('GET', '/dbs/d/colls/c/docs/1/attachments')).toMatchObject({ code: 'not-supported' });
+    expect(errorOf('GET', '/dbs/d/colls/c/docs/1/attachments').message).toContain('attachment');
+    expect(errorOf('GET', '/media/1').message).toContain('media');
     expect(errorOf('GET', '/addresses').message).toContain('address');
     expect(errorOf('POST', '/dbs/d/colls/c/operations/other').message).toContain("'other'");
     expect(errorOf('PATCH', '/dbs/d')).toMatchObject({ code: 'method-not-allowed' });

@@ -4,9 +4,17 @@
 import type { ResourceKind } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
 import type { Handler } from './handler.ts';
+import type { AbsentKind } from './handlers/absent.ts';
+import { findAbsent, listAbsent, refusing } from './handlers/absent.ts';
 import { readAccount } from './handlers/account.ts';
 import { commitBatch, commitBulk } from './handlers/batch.ts';
 import { readChanges } from './handlers/changes.ts';
+import {
+  createClientKey,
+  listClientKeys,
+  readClientKeyAt,
+  replaceClientKey,
+} from './handlers/client-encryption-keys.ts';
 import {
   createContainer,
   deleteContainer,
@@ -69,6 +77,19 @@ function query(kind: ResourceKind): Route {
   return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, handle: refuseQuery };
 }
 
+/** Nobody can make one yet, so there are none. */
+function script(kind: AbsentKind): Route[] {
+  const refuse = refusing(kind);
+  return [
+    query(kind),
+    { verb: 'POST', kind, ...feed, handle: refuse },
+    { verb: 'GET', kind, ...feed, handle: listAbsent },
+    { verb: 'GET', kind, ...item, handle: findAbsent },
+    { verb: 'PUT', kind, ...item, handle: refuse },
+    { verb: 'DELETE', kind, ...item, handle: findAbsent },
+  ];
+}
+
 const table: readonly Route[] = [
   { verb: 'GET', kind: 'account', ...item, operation: 'account', handle: readAccount },
 
@@ -107,6 +128,27 @@ const table: readonly Route[] = [
   { verb: 'GET', kind: 'permission', ...item, handle: readPermission },
   { verb: 'PUT', kind: 'permission', ...item, handle: replacePermission },
   { verb: 'DELETE', kind: 'permission', ...item, handle: deletePermission },
+
+  { verb: 'POST', kind: 'client-encryption-key', ...feed, handle: createClientKey },
+  { verb: 'GET', kind: 'client-encryption-key', ...feed, handle: listClientKeys },
+  { verb: 'GET', kind: 'client-encryption-key', ...item, handle: readClientKeyAt },
+  { verb: 'PUT', kind: 'client-encryption-key', ...item, handle: replaceClientKey },
+
+  query('conflict'),
+  { verb: 'GET', kind: 'conflict', ...feed, handle: listAbsent },
+  { verb: 'GET', kind: 'conflict', ...item, handle: findAbsent },
+  { verb: 'DELETE', kind: 'conflict', ...item, handle: findAbsent },
+
+  ...script('stored-procedure'),
+  {
+    verb: 'POST',
+    kind: 'stored-procedure',
+    ...item,
+    operation: 'execute-stored-procedure',
+    handle: refusing('stored-procedure'),
+  },
+  ...script('trigger'),
+  ...script('user-defined-function'),
 
   { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', handle: queryOffers },
   { verb: 'GET', kind: 'offer', ...feed, handle: listOffers },

@@ -38,6 +38,7 @@ export const statusOf: Readonly<Record<ErrorCode, Status>> = {
   'invalid-patch': badRequest,
   'invalid-ttl': badRequest,
   'invalid-continuation': badRequest,
+  'container-mismatch': { status: 400, substatus: 1024, name: 'BadRequest' },
   'batch-too-large': { status: 413, name: 'RequestEntityTooLarge' },
 
   'not-found': { status: 404, name: 'NotFound' },
