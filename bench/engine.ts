@@ -37,14 +37,15 @@ rmSync(options.folder, { recursive: true, force: true });
 mkdirSync(options.folder, { recursive: true });
 
 const report = new Report();
+const one = await Subject.open(placeOf(options, 'one'), { ranges: 1 });
 const setting: Setting = {
   options,
   report,
   chance: chanceOf(42),
-  one: await Subject.open(placeOf(options, 'one'), { ranges: 1 }),
+  one,
   four: await Subject.open(placeOf(options, 'four'), { ranges: 4 }),
   bareLog: new BareLog(placeOf(options, 'bare.log')),
-  lmdb: new LmdbStore(placeOf(options, 'lmdb')),
+  lmdb: new LmdbStore(placeOf(options, 'lmdb'), one.container),
 };
 
 await loadDatabases(setting, wants('feed'));

@@ -1,21 +1,35 @@
-// The same work done all in LMDB: documents as values, an LSN for each range, a feed index, one durable commit for whatever
-// is queued. No checks, no system members, no effective keys: the caller names the range.
+// The same work done all in LMDB: the product's own reading of client bytes, effective key, decision and system members, and
+// then documents, feed and tail in one tree, with one durable commit for whatever is queued. No checksums: LMDB has none.
 //
-//   document   0 · id                  → lsn u48 · range u16 · bytes
-//   feed       1 · range u16 · lsn u48 → id
-//   tail       2 · range u16           → lsn u48
+//   document   doc key (the product's)    → lsn u48 · ix u16 · rid u48 · time u48 · body with system members
+//   feed       2 · lsn u48 · ix u16       → doc key
+//   tail       3                          → lsn u48
 
+import type { ClientDocument, Container, Unit } from '@tidemark/engine/internal';
+import { decide, docKey, SystemMembers } from '@tidemark/engine/internal';
 import type { RootDatabase } from 'lmdb';
 import { open } from 'lmdb';
 
 interface Put {
-  readonly range: number;
-  readonly id: string;
-  readonly bytes: Buffer;
+  readonly unit: Unit;
+  /** Of the documents, in the order of the commands. */
+  readonly keys: readonly Buffer[];
+  /** Of a batch, id → number of the command. */
+  readonly places: ReadonlyMap<string, number> | undefined;
   resolve(): void;
 }
 
-const valueHeadBytes = 8;
+interface Current {
+  readonly lsn: number;
+  readonly ix: number;
+  readonly ridNumber: number;
+  readonly timeMs: number;
+}
+
+const headBytes = 20;
+const numbers = { database: 1, container: 1, epoch: 1 };
+const tailKey: Buffer = Buffer.from([3]);
+const nothing: Buffer = Buffer.alloc(0);
 
 /** The fastest durable settings that were found; the same as the product's index has. */
 const environmentOptions = {
@@ -31,30 +45,44 @@ const environmentOptions = {
 
 export class LmdbStore {
   readonly #tree: RootDatabase<Buffer, Buffer>;
-  readonly #tails = new Map<number, number>();
+  /** Reads documents and makes keys; nothing is stored in it. */
+  readonly #front: Container;
+  readonly #system = new SystemMembers(numbers.database, numbers.container, numbers.epoch);
+  #lsn = 0;
+  #nextRid = 1;
   #queue: Put[] = [];
   #isRunning = false;
 
-  constructor(folder: string) {
+  constructor(folder: string, front: Container) {
     this.#tree = open<Buffer, Buffer>(folder, environmentOptions);
+    this.#front = front;
   }
 
-  put(range: number, id: string, bytes: Buffer): Promise<void> {
-    return new Promise((resolve) => {
-      this.#queue.push({ range, id, bytes, resolve });
-      if (this.#isRunning) return;
-      this.#isRunning = true;
-      setImmediate(() => void this.#run());
-    });
+  upsert(bytes: Buffer): Promise<void> {
+    return this.#submit([this.#front.readClient(bytes)]);
   }
 
-  /** All or nothing, under one LSN each like the rest; what a batch of the product is. */
-  putMany(range: number, documents: readonly { readonly id: string; readonly bytes: Buffer }[]): Promise<unknown> {
-    return Promise.all(documents.map(({ id, bytes }) => this.put(range, id, bytes)));
+  /** All or nothing, of one partition key, under one LSN: what a batch of the product is. */
+  upsertMany(many: readonly Buffer[]): Promise<void> {
+    return this.#submit(many.map((bytes) => this.#front.readClient(bytes)));
   }
 
   async close(): Promise<void> {
     await this.#tree.close();
+  }
+
+  #submit(documents: readonly ClientDocument[]): Promise<void> {
+    return new Promise((resolve) => {
+      const partitionKey = this.#front.partitionKeyOf(documents[0] as ClientDocument);
+      const { epk, bytes } = partitionKey;
+      const keys = documents.map(({ id }) => docKey(numbers.container, epk, bytes, Buffer.from(id)));
+      const commands = documents.map((document) => ({ kind: 'upsert', document }) as const);
+      const places = documents.length === 1 ? undefined : new Map(documents.map(({ id }, at) => [id, at]));
+      this.#queue.push({ unit: { partitionKey, commands }, keys, places, resolve });
+      if (this.#isRunning) return;
+      this.#isRunning = true;
+      setImmediate(() => void this.#run());
+    });
   }
 
   async #run(): Promise<void> {
@@ -71,42 +99,71 @@ export class LmdbStore {
 
   async #commit(puts: readonly Put[]): Promise<void> {
     const tree = this.#tree;
-    const latest = new Map<string, number>();
+    /** What this commit has written, which the tree does not show yet. */
+    const written = new Map<string, Current>();
     const committed = tree.batch(() => {
-      for (const { range, id, bytes } of puts) {
-        const lsn = (this.#tails.get(range) ?? 0) + 1;
-        this.#tails.set(range, lsn);
-        const key = Buffer.from(`\u0000${id}`, 'latin1');
-        const before = latest.get(id) ?? this.#lsnOf(key);
-        if (before !== undefined) void tree.remove(feedKey(range, before));
-        latest.set(id, lsn);
-        const value = Buffer.allocUnsafe(valueHeadBytes + bytes.length);
-        value.writeUIntLE(lsn, 0, 6);
-        value.writeUInt16LE(range, 6);
-        bytes.copy(value, valueHeadBytes);
-        void tree.put(key, value);
-        void tree.put(feedKey(range, lsn), key);
-      }
-      for (const range of new Set(puts.map((put) => put.range))) {
-        const value = Buffer.allocUnsafe(6);
-        value.writeUIntLE(this.#tails.get(range) ?? 0, 0, 6);
-        void tree.put(Buffer.from([2, range >> 8, range & 0xff]), value);
-      }
+      for (const put of puts) this.#apply(put, written);
+      const tail = Buffer.allocUnsafe(6);
+      tail.writeUIntLE(this.#lsn, 0, 6);
+      void tree.put(tailKey, tail);
     });
     await committed;
     await tree.flushed;
   }
 
-  #lsnOf(key: Buffer): number | undefined {
+  #apply({ unit, keys, places }: Put, written: Map<string, Current>): void {
+    const nowMs = Date.now();
+    const found: (Current | undefined)[] = [];
+    const view = {
+      current: (id: string) => {
+        const at = places?.get(id) ?? 0;
+        const current = this.#current(keys[at] as Buffer, written);
+        found[at] = current;
+        return current && { ...current, etag: '', ttl: undefined, uniqueDigests: nothing, body: undefined };
+      },
+      uniqueHolder: () => undefined,
+    };
+    const context = { nowMs, defaultTtl: undefined, uniqueKeys: [], partitionKeyPaths: [['pk']] };
+    const decision = decide(view, unit, context);
+    if (decision.kind !== 'commit') throw new Error('An upsert was refused.');
+    this.#lsn += 1;
+    for (const [ix, { openBytes, ridNumber }] of decision.mutations.entries()) {
+      const key = keys[ix] as Buffer;
+      const before = found[ix];
+      const current = { lsn: this.#lsn, ix, ridNumber: ridNumber ?? this.#nextRid++, timeMs: nowMs };
+      if (before !== undefined) void this.#tree.remove(feedKey(before));
+      void this.#tree.put(key, this.#valueOf(current, openBytes ?? nothing));
+      void this.#tree.put(feedKey(current), key);
+      written.set(key.toString('latin1'), current);
+    }
+  }
+
+  #current(key: Buffer, written: ReadonlyMap<string, Current>): Current | undefined {
+    const own = written.get(key.toString('latin1'));
+    if (own !== undefined) return own;
     const value = this.#tree.getBinaryFast(key);
-    return value?.readUIntLE(0, 6);
+    if (value === undefined) return undefined;
+    const number = (offset: number): number => value.readUIntLE(offset, 6);
+    return { lsn: number(0), ix: value.readUInt16LE(6), ridNumber: number(8), timeMs: number(14) };
+  }
+
+  #valueOf(current: Current, openBytes: Buffer): Buffer {
+    const end = headBytes + openBytes.length;
+    const value = Buffer.allocUnsafe(end + this.#system.tailBytes(current));
+    value.writeUIntLE(current.lsn, 0, 6);
+    value.writeUInt16LE(current.ix, 6);
+    value.writeUIntLE(current.ridNumber, 8, 6);
+    value.writeUIntLE(current.timeMs, 14, 6);
+    openBytes.copy(value, headBytes);
+    this.#system.writeTail(current, value, end);
+    return value;
   }
 }
 
-function feedKey(range: number, lsn: number): Buffer {
+function feedKey({ lsn, ix }: Current): Buffer {
   const key = Buffer.allocUnsafe(9);
-  key[0] = 1;
-  key.writeUInt16BE(range, 1);
-  key.writeUIntBE(lsn, 3, 6);
+  key[0] = 2;
+  key.writeUIntBE(lsn, 1, 6);
+  key.writeUInt16BE(ix, 7);
   return key;
 }

@@ -2,7 +2,7 @@
 
 import { drive, perSecond } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
-import { documentOf, idOf } from './documents.ts';
+import { documentOf } from './documents.ts';
 import { measureAsWritten, measureContiguous } from './feed.ts';
 import type { Setting } from './setting.ts';
 
@@ -35,8 +35,5 @@ export async function loadDatabases(setting: Setting, isFeedMeasured: boolean): 
 export async function loadLmdb({ options, lmdb }: Setting): Promise<void> {
   showProgress(`loading ${options.documents} documents into LMDB`);
   let next = 0;
-  await drive({ writers: lmdbWriters, operations: options.documents }, () => {
-    const n = next++;
-    return lmdb.put(0, idOf(n), documentOf(n, 0));
-  });
+  await drive({ writers: lmdbWriters, operations: options.documents }, () => lmdb.upsert(documentOf(next++, 0)));
 }

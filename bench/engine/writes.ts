@@ -6,7 +6,7 @@ import type { Drive } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
 import type { Bound } from '../common/report.ts';
-import { documentIn, documentOf, idOf, partitionKeyOf } from './documents.ts';
+import { documentIn, documentOf, partitionKeyOf } from './documents.ts';
 import type { Setting } from './setting.ts';
 import type { Subject } from './subject.ts';
 
@@ -116,14 +116,7 @@ export async function measureBatches(setting: Setting): Promise<void> {
         {
           name: 'all in LMDB',
           turn: async (round) => {
-            const put = () => {
-              const partition = chance(batchPartitions);
-              const id = (i: number) => `b${partition}-${i}`;
-              return lmdb.putMany(
-                0,
-                bytesOf(partition).map((bytes, i) => ({ id: id(i), bytes })),
-              );
-            };
+            const put = () => lmdb.upsertMany(bytesOf(chance(batchPartitions)));
             return inDocuments(await turn(round, put));
           },
         },
@@ -164,7 +157,7 @@ function upsertContestants(setting: Setting, writers: number): Contestant[] {
   const putInLmdb = (): Promise<void> => {
     version += 1;
     const n = (version & 1) === 0 ? setting.options.documents * 2 + version : chance(setting.options.documents);
-    return lmdb.put(0, idOf(n), documentOf(n, version));
+    return lmdb.upsert(documentOf(n, version));
   };
   return [
     { name: '1 range', turn: (round) => turn(round, () => one.upsert(chance), one) },

@@ -20,6 +20,7 @@ export { lockFolder } from './files/folder-lock.ts';
 export { memoryFiles } from './files/memory-files.ts';
 export { nodeFiles } from './files/node-files.ts';
 export type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index/index-store.ts';
+export { docKey } from './index/keys.ts';
 export type { LmdbIndexOptions } from './index/lmdb-index.ts';
 export { openLmdbIndex } from './index/lmdb-index.ts';
 export { lmdbIndexProvider } from './index/lmdb-provider.ts';
@@ -44,6 +45,7 @@ export type {
   UnitResult,
   WatchScope,
 } from './range-engine.ts';
+export { SystemMembers } from './state/system-members.ts';
 export { readClientDocument } from './write/client-bytes.ts';
 export type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 export { decide } from './write/decide.ts';

@@ -1,7 +1,6 @@
 import { containerRid, databaseRid, documentRid, formatEtag } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RecordInput } from '../log/frame-writer.ts';
 import { lsnTailBytes, SystemMembers } from './system-members.ts';
 
 const u31 = fc.integer({ min: 1, max: 2 ** 31 - 1 });
@@ -18,7 +17,7 @@ test('[wire 4] [engine 4] system members are written as JSON, in their order, an
       u48,
       (database, container, ridNumber, lsn, ix, timeMs) => {
         const members = new SystemMembers(database, container, 0x12345678);
-        const record = { ridNumber, lsn, ix, timeMs } as RecordInput;
+        const record = { ridNumber, lsn, ix, timeMs };
         const target = Buffer.alloc(600, '.');
 
         const end = members.writeTail(record, target, 3);

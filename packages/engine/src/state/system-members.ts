@@ -16,6 +16,9 @@ import {
 } from '@tidemark/model';
 import type { BodyTail, RecordInput } from '../log/frame-writer.ts';
 
+/** What the members are made of. */
+type Stamp = Pick<RecordInput, 'ridNumber' | 'lsn' | 'ix' | 'timeMs'>;
+
 const lsnName = ',"_lsn":';
 
 export class SystemMembers implements BodyTail {
@@ -47,11 +50,11 @@ export class SystemMembers implements BodyTail {
     this.#writeRid = documentRidWriter(containerRidPrefix(database, container));
   }
 
-  tailBytes({ lsn, timeMs }: RecordInput): number {
+  tailBytes({ lsn, timeMs }: Stamp): number {
     return this.#pattern.length + digitsOf(Math.floor(timeMs / 1000)) + lsnTailBytes(lsn);
   }
 
-  writeTail({ ridNumber, lsn, ix, timeMs }: RecordInput, target: Buffer, offset: number): number {
+  writeTail({ ridNumber, lsn, ix, timeMs }: Stamp, target: Buffer, offset: number): number {
     target.set(this.#pattern, offset);
     this.#writeRid(ridNumber, target, offset + this.#ridAt);
     target.copyWithin(offset + this.#selfRidAt, offset + this.#ridAt, offset + this.#ridAt + documentRidChars);
