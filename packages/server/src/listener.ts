@@ -19,6 +19,7 @@ import {
   tcpKeepAliveMs,
   timeoutCheckMs,
 } from './limits.ts';
+import { connectionsAllowed } from './open-files.ts';
 import { noTunnel, notHttps, refuse } from './refusal.ts';
 
 export interface ListenerLimits {
@@ -75,8 +76,16 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    const limits = { connectionsMax, drainMsMax, headerMsMax, requestMsMax, keepAliveMs, timeoutCheckMs };
-    this.#limits = { ...limits, ...options.limits };
+    const limits = {
+      connectionsMax,
+      drainMsMax,
+      headerMsMax,
+      requestMsMax,
+      keepAliveMs,
+      timeoutCheckMs,
+      ...options.limits,
+    };
+    this.#limits = { ...limits, connectionsMax: connectionsAllowed(limits.connectionsMax) };
     this.#http = createServer({
       maxHeaderSize: headerBytesMax,
       headersTimeout: Math.min(this.#limits.headerMsMax, this.#limits.requestMsMax),
@@ -147,7 +156,9 @@ export class Listener {
     this.#http.on('checkExpectation', take);
     this.#http.on('connect', (_incoming, stream: Socket) => refuse(stream, noTunnel));
     this.#http.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {
-      this.#byStream.get(stream)?.malformed(error);
+      const connection = this.#byStream.get(stream);
+      if (connection === undefined) stream.destroy();
+      else connection.malformed(error);
     });
   }
 

@@ -44,7 +44,7 @@ export interface ServerOptions {
   /** A certificate of one's own and its key, PEM. Without them a local authority makes one. */
   readonly certificate?: string;
   readonly certificateKey?: string;
-  /** Where the local authority is kept: `tls` in the folder of `data` by default, nowhere without one. */
+  /** Where the local authority is kept: `tls` in the folder of the database by default, nowhere without one. */
   readonly tlsFolder?: string;
   /** Where clients reach the server, if that is not where they say they do: behind a proxy. */
   readonly publicUrl?: string;
@@ -202,7 +202,8 @@ function openOwn({ memory, data }: ServerOptions): Promise<Database> {
 
 function identityOf(options: ServerOptions, host: string, publicUrl: string | undefined): Identity {
   const { certificate, certificateKey, legacyTls, data } = options;
-  const tlsFolder = options.tlsFolder ?? (data === undefined ? undefined : join(data, 'tls'));
+  const folder = data ?? options.database?.folder;
+  const tlsFolder = options.tlsFolder ?? (folder === undefined ? undefined : join(folder, 'tls'));
   const hosts = publicUrl === undefined ? [host] : [host, hostOfUrl(publicUrl)];
   return new Identity({ certificate, certificateKey, legacyTls, tlsFolder, hosts });
 }

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { connect } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CertificateStore } from './certificate-store.ts';
+import type { TlsIdentity } from './listener.ts';
+import { Listener } from './listener.ts';
+import { connectionsAllowed } from './open-files.ts';
+
+const listeners: Listener[] = [];
+afterEach(async () => {
+  await Promise.all(listeners.splice(0).map((listener) => listener.close()));
+});
+
+async function listen(identity: () => TlsIdentity): Promise<{ port: number; defects: unknown[] }> {
+  const defects: unknown[] = [];
+  const listener = new Listener({
+    answer: (_incoming, outgoing) => void outgoing.end('{}'),
+    identity,
+    isHttpsOnly: false,
+    onDefect: (error) => defects.push(error),
+  });
+  listeners.push(listener);
+  return { port: await listener.listen('127.0.0.1', 0), defects };
+}
+
+/** The serial number of the certificate that is shown. */
+async function shownTo(port: number): Promise<string> {
+  const socket: TLSSocket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+async function statusOf(port: number): Promise<number | undefined> {
+  const asking = request({ port, host: '127.0.0.1', agent: false }).end();
+  const [response] = await once(asking, 'response');
+  response.resume();
+  return response.statusCode;
+}
+
+describe('the certificate', () => {
+  test('is made when it is needed first, and again when it is time', async () => {
+    let renewAtMs = Date.now() - 1;
+    let made = 0;
+    const { port } = await listen(() => {
+      made += 1;
+      const { key, certificate } = new CertificateStore(undefined, []).serverPair('ec');
+      return { context: { key, cert: certificate }, renewAtMs };
+    });
+    expect(await statusOf(port)).toBe(200);
+    expect(made).toBe(0);
+
+    const first = await shownTo(port);
+    renewAtMs = Number.POSITIVE_INFINITY;
+    const second = await shownTo(port);
+
+    expect(second).not.toBe(first);
+    expect([await shownTo(port), made]).toEqual([second, 2]);
+  });
+
+  test('that cannot be made ends the connection, and is told; HTTP goes on', async () => {
+    const { port, defects } = await listen(() => {
+      throw new Error('no key');
+    });
+    await expect(shownTo(port)).rejects.toThrow();
+    expect(defects).toEqual([new Error('no key')]);
+    expect(await statusOf(port)).toBe(200);
+  });
+});
+
+test('connections leave files to the database', () => {
+  expect(connectionsAllowed(20_000, 1_048_576)).toBe(20_000);
+  expect(connectionsAllowed(20_000, 1_024)).toBe(819);
+  expect(connectionsAllowed(20_000, Number.POSITIVE_INFINITY)).toBe(20_000);
+  expect(connectionsAllowed(100)).toBe(100);
+});
