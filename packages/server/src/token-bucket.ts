@@ -6,7 +6,7 @@
 // and clients give up after a few times: so each is given a moment of its own, one after the other, as far apart as requests
 // of late have cost. Nobody is kept out by such a promise: whoever finds the bucket not empty may enter.
 
-import { chargeMin } from './charge.ts';
+import { chargeMin, createCharge } from './charge.ts';
 import { promiseMsMax } from './limits.ts';
 
 export class TokenBucket {
@@ -15,8 +15,8 @@ export class TokenBucket {
   #filledMs: number;
   /** Up to this moment the units to come are promised. */
   promisedMs = 0;
-  /** What requests have cost of late. */
-  usualCharge: number = chargeMin;
+  /** About the middle of what requests have cost of late: a single large one does not move it far. */
+  usualCharge: number = createCharge(0);
 
   constructor(unitsPerSecond: number, nowMs: number) {
     this.#unitsPerSecond = unitsPerSecond;
@@ -90,7 +90,10 @@ export function enter(buckets: readonly TokenBucket[], nowMs: number): number | 
 /** What it came to, beyond what was taken when it entered. */
 export function settle(buckets: readonly TokenBucket[], charge: number, nowMs: number): void {
   takeAll(buckets, charge - chargeMin, nowMs);
-  for (const bucket of buckets) bucket.usualCharge += (Math.max(charge, chargeMin) - bucket.usualCharge) / 8;
+  for (const bucket of buckets) {
+    if (charge > bucket.usualCharge) bucket.usualCharge *= 1.1;
+    else if (charge < bucket.usualCharge) bucket.usualCharge = Math.max(chargeMin, bucket.usualCharge * 0.9);
+  }
 }
 
 function takeAll(buckets: readonly TokenBucket[], units: number, nowMs: number): void {
