@@ -192,20 +192,6 @@ describe('resources', () => {
     const patch = [{ op: 'add', path: '/n', value: 1 }];
     expect((await world.fetch('PATCH', `${made.docs}/1`, { headers: pk('a'), body: patch })).json.n).toBe(1);
   });
-
-  test('a container without a partition key, as the oldest clients make it', async () => {
-    const old = { 'x-ms-version': '2017-11-15' };
-    const made = await world.fetch('POST', '/dbs/db/colls', { headers: old, body: { id: 'keyless' } });
-    expect(made.status).toBe(201);
-    expect(made.json.partitionKey).toMatchObject({ paths: ['/_partitionKey'], kind: 'Hash', systemKey: true });
-    const docs = '/dbs/db/colls/keyless/docs';
-    expect((await world.fetch('POST', docs, { headers: old, body: { id: '1' } })).status).toBe(201);
-    expect((await world.fetch('GET', `${docs}/1`, { headers: old })).status).toBe(200);
-    const none = { 'x-ms-documentdb-partitionkey': '[]' };
-    expect((await world.fetch('GET', `${docs}/1`, { headers: none })).status).toBe(200);
-    const modern = await world.fetch('POST', '/dbs/db/colls', { body: { id: 'keyless2' } });
-    expect(modern.status).toBe(400);
-  });
 });
 
 describe('ranges', () => {

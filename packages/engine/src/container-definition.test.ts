@@ -71,6 +71,21 @@ test('[wire 6] a partition key without kind and version is a Hash of version 1',
   });
 });
 
+test.each([
+  ['defaultTTL', 'defaultTtl'],
+  ['partitionkey', 'partitionKey'],
+  ['indexPolicy', undefined],
+  ['uniqueKeysPolicy', 'uniqueKeyPolicy'],
+  ['changefeedPolicy', 'changeFeedPolicy'],
+  ['computedProperties', undefined],
+  ['vectorEmbeddingPolicy', undefined],
+  ['__proto', undefined],
+])('[wire 6] the member %s is taken for a slip of %s', (name, meant) => {
+  const definition = () => read({ [name]: { any: 'thing' } });
+  if (meant === undefined) expect(formatContainerDefinition(definition())).toBeDefined();
+  else expect(definition).toThrow(`did you mean '${meant}'`);
+});
+
 test('[wire 6] a container without a partition key exists only where old clients are served', () => {
   expect(() => readContainerDefinition({ id: 'c' })).toThrow('needs a partition key');
   expect(readContainerDefinition({ id: 'c' }, { allowNone: true }).partitionKey).toMatchObject({

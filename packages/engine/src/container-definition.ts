@@ -1,7 +1,8 @@
 // The definition of a container: what a client may say about it, checked, with the service's defaults filled in.
 //
 // Members that nothing here uses yet (computed properties, vector and full text policies, whatever comes after them) are
-// kept as they came, so that a client reads back what it wrote. Names that begin with an underscore are the service's own
+// kept as they came, so that a client reads back what it wrote; one that is almost the name of a member that is used is
+// refused, because it would do nothing. Names that begin with an underscore are the service's own
 // and are dropped: clients send them back when they replace a container.
 
 import type { PartitionKeyDefinition } from '@tidemark/model';
@@ -10,6 +11,7 @@ import {
   defaultPartitionKeyPath,
   documentDepthMax,
   isDatabaseError,
+  nearestName,
   parsePartitionKeyPath,
   uniqueKeyPathsMax,
   uniqueKeysMax,
@@ -70,6 +72,7 @@ export interface ContainerDefinitionOptions {
 export function readContainerDefinition(input: unknown, options: ContainerDefinitionOptions = {}): ContainerDefinition {
   if (!isObject(input)) throw invalid('The definition of a container must be a JSON object.');
   checkSize(input);
+  checkSpelling(input);
   const geospatialConfig = readGeospatialConfig(own(input, 'geospatialConfig'));
   const changeFeedPolicy = readChangeFeedPolicy(own(input, 'changeFeedPolicy'));
   const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
@@ -101,10 +104,11 @@ export function checkReplaceable(before: ContainerDefinition, next: ContainerDef
     throw invalid(`The id of a container cannot change (from '${before.id}' to '${next.id}').`);
   const [one, other] = [before.partitionKey, next.partitionKey];
   const isSameKey = one.kind === other.kind && one.version === other.version && areEqual(one.paths, other.paths);
-  if (!isSameKey)
-    throw invalid('The partition key definition of a container cannot change: paths, kind and version stay.');
+  if (!isSameKey) throw invalid('Document collection partition key cannot be changed: paths, kind and version stay.');
   if (!areEqual(before.uniqueKeyPolicy, next.uniqueKeyPolicy)) {
-    throw invalid('The unique key policy of a container cannot change; create a new container with the other policy.');
+    throw invalid(
+      'The unique index cannot be modified. To change the unique index, remove the collection and re-create a new one.',
+    );
   }
 }
 
@@ -135,6 +139,13 @@ const minutesMax = 2_147_483_647;
 
 /** Every segment begins with all definitions, so that a large one is written again and again. */
 const definitionBytesMax: number = 256 * 1024;
+
+function checkSpelling(input: JsonObject): void {
+  for (const name of Object.keys(input)) {
+    const meant = known.has(name) || name.startsWith('_') ? undefined : nearestName(name, known);
+    if (meant !== undefined) throw invalid(`A container has no member '${name}'; did you mean '${meant}'?`);
+  }
+}
 
 /** It has to be written as JSON: what is too deep for that would end the log instead of the request. */
 function checkSize(input: JsonObject): void {

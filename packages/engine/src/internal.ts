@@ -26,6 +26,7 @@ export { openLmdbIndex } from './index/lmdb-index.ts';
 export { lmdbIndexProvider } from './index/lmdb-provider.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
+export { splitBytes } from './limits.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export type {
   ContainerInfo,

@@ -127,6 +127,7 @@ export {
   sessionTokenFor,
   vectorTokensSince,
 } from './session-token.ts';
+export { nearestName } from './spelling.ts';
 export type { Offer, Throughput } from './throughput.ts';
 export {
   autoscaleThroughput,

@@ -24,6 +24,7 @@ import { partitionKeyOf } from './partition-key.ts';
 import type { RequestHead } from './request.ts';
 import { itemsMaxOf, textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
+import { checkSession } from './session.ts';
 
 export interface DocumentPage {
   readonly documents: readonly Document[];
@@ -44,6 +45,7 @@ export async function readDocumentPage(
   place: Place,
   rules: PageRules = {},
 ): Promise<DocumentPage> {
+  checkSession(request, place);
   const named = rangeIdOf(request, place);
   const scope = scopeOf(request, place, named);
   const itemsMax = itemsMaxOf(request);

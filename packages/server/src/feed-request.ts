@@ -8,6 +8,7 @@ import { partitionKeyOf } from './partition-key.ts';
 import type { RequestHead } from './request.ts';
 import { itemsMaxOf, textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
+import { checkSession } from './session.ts';
 
 export interface FeedRequest {
   readonly feed: ChangeFeed<unknown>;
@@ -17,6 +18,7 @@ export interface FeedRequest {
 }
 
 export function feedOf(request: RequestHead, place: Place): FeedRequest {
+  checkSession(request, place);
   const { container } = place;
   const mode = modeOf(request);
   if (mode === 'all') checkHistory(place);

@@ -30,6 +30,7 @@ import type { CosmosResponse } from './response.ts';
 import { errorResponse, send } from './response.ts';
 import type { Operation } from './route.ts';
 import { operations, routeOf } from './route.ts';
+import { checkConsistency } from './session.ts';
 import { Throttle } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
 
@@ -132,6 +133,7 @@ export class Pipeline {
     const checking = checkGrant(grant, route, head, this.#options.database);
     if (checking !== undefined) await checking;
     checkIntendedContainer(head, this.#options.database);
+    checkConsistency(head);
     const context = new RequestContext(this.#options, this.#throttle, outgoing, grant);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);

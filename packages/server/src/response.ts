@@ -144,12 +144,19 @@ export function send(outgoing: ServerResponse, response: CosmosResponse, activit
     [header.charge]: String(response.charge),
     [header.schemaVersion]: '1.19',
   };
+  // Clients find their own requests by it (wire 15).
+  const correlated = outgoing.req.headers[header.correlatedActivityId];
+  if (typeof correlated === 'string' && isPrintable(correlated)) headers[header.correlatedActivityId] = correlated;
   if (body !== undefined) headers[header.contentType] ??= 'application/json';
   // Neither a 204 nor a 304 may say how long its body is.
   if (response.status !== 204 && response.status !== 304) headers['content-length'] = body?.length ?? 0;
   if (isLast) headers.connection = 'close';
   outgoing.writeHead(response.status, headers);
   outgoing.end(body);
+}
+
+function isPrintable(text: string): boolean {
+  return /^[\x20-\x7e]{1,256}$/.test(text);
 }
 
 function json(value: unknown): Buffer {

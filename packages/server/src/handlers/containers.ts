@@ -1,12 +1,13 @@
 // Containers: their definitions, and how many ranges they begin with.
 
 import type { ContainerInfo } from '@tidemark/engine';
-import { formatContainerDefinition } from '@tidemark/engine/internal';
+import { formatContainerDefinition, splitBytes } from '@tidemark/engine/internal';
 import {
   DatabaseError,
   databaseRid,
   defaultPartitionKeyPath,
   defaultThroughput,
+  header,
   newOffer,
   rangesForThroughput,
 } from '@tidemark/model';
@@ -14,8 +15,9 @@ import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import { findOffer, requestedThroughput } from '../offer.ts';
 import type { CosmosRequest } from '../request.ts';
-import { ifMatchOf, jsonOf } from '../request.ts';
+import { ifMatchOf, isHeaderTrue, jsonOf } from '../request.ts';
 import { pageOf } from '../resource-page.ts';
+import type { Place } from '../resources.ts';
 import { findContainer, findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
 import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
@@ -28,18 +30,22 @@ export async function createContainer(request: CosmosRequest, { database }: Hand
   const options =
     throughput === undefined ? {} : { ranges: rangesForThroughput(throughput), offer: newOffer(throughput) };
   const { info } = await database.createContainer(owner.id, definitionOf(request), options);
-  return resourceResponse(request, 201, resourceOf(info), databaseOwner(owner));
+  return resourceResponse(request, 201, resourceOf(request, info), databaseOwner(owner));
 }
 
 export function readContainer(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const place = findContainer(database, request.path);
-  return resourceResponse(request, 200, resourceOf(place.info), databaseOwner(place.database));
+  const quota = isHeaderTrue(request, header.populateQuota) ? quotaHeaders(place) : {};
+  return resourceResponse(request, 200, resourceOf(request, place.info), {
+    ...databaseOwner(place.database),
+    ...quota,
+  });
 }
 
 export function listContainers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const owner = findDatabase(database, request.path);
   const { items, headers } = pageOf(request, database.containers(owner.id));
-  const values = items.map((each) => resourceOf(each).value);
+  const values = items.map((each) => resourceOf(request, each).value);
   return listResponse(owner.rid, 'DocumentCollections', values, { ...databaseOwner(owner), ...headers });
 }
 
@@ -50,7 +56,7 @@ export async function replaceContainer(request: CosmosRequest, { database }: Han
     throw new DatabaseError('invalid-definition', `The id in the body must be "${place.info.id}": it cannot change.`);
   }
   const { info } = await database.replaceContainer(place.database.id, definition, ifMatchOf(request));
-  return resourceResponse(request, 200, resourceOf(info), databaseOwner(place.database));
+  return resourceResponse(request, 200, resourceOf(request, info), databaseOwner(place.database));
 }
 
 export async function deleteContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
@@ -62,20 +68,47 @@ export async function deleteContainer(request: CosmosRequest, { database }: Hand
 /** The first API version whose containers always have a partition key of their own. */
 const partitionKeysSince = '2018-12-31';
 
+function knowsPartitionKeys({ apiVersion }: CosmosRequest): boolean {
+  return apiVersion === undefined || apiVersion >= partitionKeysSince;
+}
+
 /** Wire: older clients create containers without a partition key; their documents live under the key "none" (wire 6). */
 function definitionOf(request: CosmosRequest): object {
   const definition = jsonOf(request);
   if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
     throw new DatabaseError('invalid-definition', 'The definition of a container must be a JSON object.');
   }
-  const isOld = request.apiVersion !== undefined && request.apiVersion < partitionKeysSince;
-  if (!isOld || 'partitionKey' in definition) return definition;
+  if (knowsPartitionKeys(request) || 'partitionKey' in definition) return definition;
   return { ...definition, partitionKey: { paths: [defaultPartitionKeyPath], kind: 'Hash', systemKey: true } };
 }
 
-function resourceOf(info: ContainerInfo): Resource {
+/** Wire: such a container is shown to older clients as they made it, and to newer ones without a version (wire 6). */
+function shownDefinition(request: CosmosRequest, { definition }: ContainerInfo): object {
+  const { partitionKey, ...rest } = formatContainerDefinition(definition);
+  if (definition.partitionKey.systemKey !== true) return { ...rest, partitionKey };
+  if (!knowsPartitionKeys(request)) return rest;
+  return { ...rest, partitionKey: { paths: definition.partitionKey.paths, kind: 'Hash', systemKey: true } };
+}
+
+/**
+ * Wire: sizes in KiB, but for the first of them in MiB. A range is split at 10 GiB, so that many ranges are what a container
+ * can hold at present. How many documents there are is not counted, so it is not said.
+ */
+function quotaHeaders({ container }: Place): Record<string, string> {
+  const { ranges } = container;
+  const usedKiB = Math.ceil(ranges.reduce((sum, range) => sum + range.sizeBytes, 0) / 1024);
+  const quotaKiB = ranges.length * (splitBytes / 1024);
+  return {
+    [header.resourceQuota]: `documentSize=${quotaKiB / 1024};documentsSize=${quotaKiB};documentsCount=-1;collectionSize=${quotaKiB};`,
+    [header.resourceUsage]: `documentSize=${Math.floor(usedKiB / 1024)};documentsSize=${usedKiB};collectionSize=${usedKiB};`,
+    // No read waits for an index that a new policy would have to build.
+    [header.indexProgress]: '100',
+  };
+}
+
+function resourceOf(request: CosmosRequest, info: ContainerInfo): Resource {
   const value = {
-    ...formatContainerDefinition(info.definition),
+    ...shownDefinition(request, info),
     _rid: info.rid,
     _ts: Math.floor(info.timeMs / 1000),
     _self: `dbs/${databaseRid(info.database)}/colls/${info.rid}/`,

@@ -13,6 +13,7 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, emptyResponse, matchesEtag, rejection, sessionHeaders, versionHeaders } from '../response.ts';
+import { checkSession } from '../session.ts';
 
 export function createDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   refuseTriggers(request);
@@ -49,6 +50,7 @@ export async function deleteDocument(request: CosmosRequest, { database }: Handl
 
 export async function readDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(database, request.path);
+  checkSession(request, place);
   const { id, key } = await addressed(request, place);
   const document = await place.container.read(id, key.values);
   const headers = { ...containerOwner(place), ...tailHeaders(request, database, place, key) };
