@@ -166,7 +166,7 @@ describe('documents', () => {
     const query = container.items.query('SELECT * FROM c WHERE c.n > 1').fetchAll();
     await expect(query).rejects.toMatchObject({ code: 501, message: expect.stringContaining('SQL queries') });
     const sproc = container.scripts.storedProcedures.create({ id: 's', body: 'function () {}' });
-    await expect(sproc).rejects.toMatchObject({ code: 501, message: expect.stringContaining('stored procedure') });
+    await expect(sproc).rejects.toMatchObject({ code: 501, message: expect.stringContaining('Stored procedures') });
     const triggered = container.items.create({ id: '1', pk: 'a' }, { preTriggerInclude: 't' });
     await expect(triggered).rejects.toMatchObject({ code: 501, message: expect.stringContaining('Triggers') });
     await container.items.create({ id: '1', pk: 'a', n: 1 });

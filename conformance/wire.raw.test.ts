@@ -134,7 +134,7 @@ describe('resources', () => {
       [world.fetch('POST', made.docs, { headers: pk('a'), body: '{"id":' }), 400, 'BadRequest'],
       [world.fetch('POST', made.docs, { headers: pk('b'), body: { id: '1', pk: 'a' } }), 400, 'BadRequest'],
       [world.fetch('PUT', '/dbs/db', { body: {} }), 405, 'MethodNotAllowed'],
-      [world.fetch('GET', '/dbs/db/colls/x/conflicts'), 501, 'NotImplemented'],
+      [world.fetch('GET', '/media/x'), 501, 'NotImplemented'],
       [world.fetch('GET', '/nonsense/x'), 404, 'NotFound'],
       [world.fetch('GET', '/dbs/%E0%A4%A', { sign: { link: 'x' } }), 400, 'BadRequest'],
       [
