@@ -7,9 +7,9 @@ import type { SettingName, Settings } from './settings.ts';
 import { flagOf, isSwitch, settingNames, settings, variableOf } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
-export type OriginKind = 'default' | 'file' | 'environment' | 'flag';
+type OriginKind = 'default' | 'file' | 'environment' | 'flag';
 
-export interface Origin {
+interface Origin {
   readonly kind: OriginKind;
   /** `--port`, `TIDEMARK_PORT`, `port in tidemark.json`, `default`. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface ConfigSources {
   readonly file: string | undefined;
 }
 
-export const defaultConfigFile = 'tidemark.json';
+const defaultConfigFile = 'tidemark.json';
 
 /** Environment variables that are no settings of the server: keys, and what clients are told. */
 export const otherVariables: readonly string[] = [
@@ -166,7 +166,8 @@ function withOnePlace(config: Config): Config {
 
 /** Flags that npm took for its own because they stood before `--`: it hands them on as variables. */
 export function checkSwallowedFlags(environment: Readonly<Record<string, string | undefined>>): void {
-  if (environment['npm_lifecycle_event'] !== 'start') return;
+  const script = environment['npm_lifecycle_event'];
+  if (script !== 'start' && script !== 'tidemark') return;
   for (const name of settingNames) {
     const kept = environment[`npm_config_${flagOf(name).slice(2).replaceAll('-', '_')}`];
     if (kept === undefined || kept === '') continue;

@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const defaultEndpoint = 'http://127.0.0.1:8081';
+const defaultEndpoint = 'http://127.0.0.1:8081';
 
 export function connect(call: Call, environment: Environment = process.env): RestClient {
   const { endpoint, credential } = accountOf(call, environment);

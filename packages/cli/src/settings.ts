@@ -104,8 +104,8 @@ export const settings: { readonly [N in SettingName]: Setting<Settings[N]> } = {
 
 export const settingNames: readonly SettingName[] = Object.freeze(Object.keys(settings) as SettingName[]);
 
-export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
-export const logLevels: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug'];
+type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+const logLevels: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug'];
 
 /** `httpsOnly` → `--https-only`. */
 export function flagOf(name: string): string {

@@ -18,7 +18,7 @@ export type Credential =
   /** Gives the whole authorization text, `type=…&ver=1.0&sig=…`, not percent-encoded. */
   | { readonly tokenProvider: (request: TokenRequest) => Promise<string> };
 
-export interface Authorization {
+interface Authorization {
   readonly header: string;
   /** Wire: no date goes with a resource token (wire 3). */
   readonly isDated: boolean;

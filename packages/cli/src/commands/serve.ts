@@ -1,6 +1,6 @@
 // `tidemark serve`: settings in, one ready line out, and an orderly end on a signal.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@tidemark/engine';
@@ -26,7 +26,7 @@ import { welcomeText } from '../welcome.ts';
 const doubledSignalMs = 1_000;
 
 /** What the server cannot do yet: asked for, it is an error and not a silence. */
-const missingSettings: readonly SettingName[] = ['corsOrigin', 'logLevel'];
+const missingSettings: readonly SettingName[] = ['corsOrigin'];
 
 export async function run(call: Call): Promise<number> {
   checkSwallowedFlags(process.env);
@@ -53,7 +53,7 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
     await checkFirst(options, keys.isWellKnown);
     const onRebuildProgress = sayProgress();
     database = await openDatabase(folder === undefined ? { memory: true } : { folder, onRebuildProgress });
-    const server = await startServer({ database, ...options, onDefect: sayDefect });
+    const server = await startServer({ database, ...options });
     stopOnSignal(server, database);
     readKeysOnSignal(server, settings.keyFile);
     const { url, port } = server;
@@ -69,7 +69,7 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
 
 function serverOptions({ settings, origins }: Config, keys: KeySet, folder: string | undefined): ServerOptions {
   const { host, port, httpsOnly, legacyTls, insecureDefaultKey, chaos, throttle, publicUrl, backupFolder } = settings;
-  const { certificate, certificateKey } = settings;
+  const { certificate, certificateKey, logLevel } = settings;
   return {
     host,
     port,
@@ -79,6 +79,7 @@ function serverOptions({ settings, origins }: Config, keys: KeySet, folder: stri
     legacyTls,
     chaos,
     throttle,
+    logLevel,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(backupFolder === undefined ? {} : { backupFolder: resolve(backupFolder) }),
     ...(certificate === undefined || certificateKey === undefined
@@ -167,11 +168,8 @@ function sayProgress(): (fraction: number) => void {
   };
 }
 
-function sayDefect(error: unknown, activityId: string): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  say(`request ${activityId} failed: ${text}`);
-}
-
 function docsPath(): string {
-  return fileURLToPath(new URL('../../../../docs/README.md', import.meta.url));
+  const path = fileURLToPath(new URL('../../../../docs/README.md', import.meta.url));
+  // Installed from a package, the command has no repository around it.
+  return existsSync(path) ? path : 'docs/README.md of the repository; tidemark --help';
 }

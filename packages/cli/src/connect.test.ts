@@ -1,0 +1,49 @@
+import { wellKnownKey } from '@tidemark/model';
+import { expect, test } from 'vitest';
+import type { Call } from './call.ts';
+import { accountOf, containerNames } from './connect.ts';
+
+const call = (options: Call['options'] = {}): Call => ({ arguments: [], options });
+const key: string = Buffer.alloc(64, 1).toString('base64');
+
+test('without a word it is the server of this machine with the well-known key', () => {
+  expect(accountOf(call(), {})).toEqual({ endpoint: 'http://127.0.0.1:8081', credential: { key: wellKnownKey } });
+});
+
+test('the well-known key goes to this machine and to no other', () => {
+  for (const endpoint of ['http://localhost:1', 'https://[::1]:1', 'http://127.0.0.2']) {
+    expect(accountOf(call({ endpoint }), {}).credential).toEqual({ key: wellKnownKey });
+  }
+  for (const endpoint of ['https://a.documents.azure.com', 'http://127.0.0.1.example.com', 'http://10.0.0.1:8081']) {
+    expect(() => accountOf(call({ endpoint }), {})).toThrow('TIDEMARK_KEY');
+  }
+});
+
+test('a key, a resource token or a connection string comes from the environment', () => {
+  const endpoint = 'https://a.documents.azure.com';
+  expect(accountOf(call(), { TIDEMARK_ENDPOINT: endpoint, TIDEMARK_KEY: key })).toEqual({
+    endpoint,
+    credential: { key },
+  });
+  const resourceToken = 'type=resource&ver=1.0&sig=x';
+  expect(accountOf(call({ endpoint }), { TIDEMARK_RESOURCE_TOKEN: resourceToken }).credential).toEqual({
+    resourceToken,
+  });
+  const variables = { AZURE: `AccountEndpoint=${endpoint}:443/;AccountKey=${key};` };
+  expect(accountOf(call({ connectionStringEnv: 'AZURE' }), variables)).toEqual({
+    endpoint: `${endpoint}:443`,
+    credential: { key },
+  });
+});
+
+test('what contradicts itself or is missing is told, without the secret', () => {
+  expect(() => accountOf(call({ connectionStringEnv: 'NONE' }), {})).toThrow('NONE is not set');
+  expect(() => accountOf(call({ connectionStringEnv: 'A', endpoint: 'http://x' }), {})).toThrow('not both');
+  const broken = { A: `AccountKey=${key}` };
+  expect(() => accountOf(call({ connectionStringEnv: 'A' }), broken)).toThrow('AccountEndpoint=');
+  expect(() => accountOf(call({ connectionStringEnv: 'A' }), broken)).not.toThrow(key);
+});
+
+test.each(['db', '/c', 'db/', 'db/c/d', ''])('%j does not name a container', (text) => {
+  expect(() => containerNames(text)).toThrow('DATABASE/CONTAINER');
+});
