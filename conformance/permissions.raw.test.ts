@@ -295,6 +295,10 @@ describe('[M18] resource tokens', () => {
     const { json: left } = await send('GET', docs);
     const ids = left.Documents.map(({ id }: { id: string }) => id).sort();
     expect(ids).toEqual(['a1', 'a2', 'a9', 'b1']);
+    expect(await status('POST', '/dbs/db/colls/c/operations/partitionkeydelete', pk('a'))).toBe(200);
+    const { json: rest } = await send('GET', docs);
+    expect(rest.Documents.map(({ id }: { id: string }) => id)).toEqual(['b1']);
+    await database.container('db', 'c').create({ id: 'a1', pk: 'a' });
   });
 
   test('of the first values of a hierarchical key: they and all below, by value or by hash', async () => {
