@@ -132,10 +132,18 @@ describe('lines', () => {
     await world.fetch('GET', `${made.docs}/none`, { headers: pk('p') });
     await world.fetch('GET', '/dbs', { sign: { key: Buffer.alloc(64).toString('base64') } });
     const quiet = logStream.parsed.filter(({ msg }) => msg !== 'started');
+    await adminIn(world, 'POST', `/_tidemark/dbs/db/colls/${made.id}/split`);
+    const told = logStream.parsed.at(-1);
     await adminIn(world, 'POST', '/_tidemark/faults', { kind: '503', count: 1 });
     await world.fetch('GET', '/dbs');
 
     expect(quiet).toEqual([]);
+    expect(told).toMatchObject({
+      level: 30,
+      database: 'db',
+      container: made.id,
+      what: expect.stringContaining('/split'),
+    });
     expect(logStream.parsed.at(-1)).toMatchObject({ level: 40, msg: 'request failed', status: 503, fault: '1' });
   });
 

@@ -95,6 +95,9 @@ export const feedEtagBytesMax: number = 12 * 1024;
 /** A request that takes longer is told of in the log, unless it waits for changes. */
 export const slowRequestMs: number = 1_000;
 
+/** Lines about failed and slow requests. */
+export const logWarningsPerSecondMax = 20;
+
 /** Faults at a time. Every request looks at each of them. */
 export const faultRulesMax = 100;
 

@@ -6,6 +6,8 @@ import type { ResourceKind } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
 import type { Logger } from 'pino';
 import type { Exchange } from './exchange.ts';
+import { adminOperation } from './exchange.ts';
+import { logWarningsPerSecondMax } from './limits.ts';
 import type { CosmosResponse } from './response.ts';
 
 /** From the one that tells most; each also tells what those after it do. */
@@ -22,6 +24,8 @@ export interface LogOptions {
   readonly stream?: LogStream | undefined;
   /** A request that takes longer is told of as a warning. */
   readonly slowMs: number;
+  /** A time that never jumps; for tests. */
+  readonly nowMs?: () => number;
 }
 
 /** A silent log does not even load what writes one. */
@@ -29,28 +33,39 @@ export async function openLog(options: LogOptions): Promise<Log> {
   if (!logLevels.includes(options.level)) {
     throw new DatabaseError('bad-request', `The log level is one of ${logLevels.join(', ')}, not '${options.level}'.`);
   }
-  if (options.level === 'silent') return new Log(undefined, options.slowMs);
+  if (options.level === 'silent') return new Log(undefined, options);
   const { pino } = await import('pino');
   const settings = { level: options.level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
-  return new Log(pino(settings, options.stream ?? pino.destination({ dest: 2, sync: true })), options.slowMs);
+  return new Log(pino(settings, options.stream ?? pino.destination({ dest: 2, sync: true })), options);
 }
 
 export class Log {
   readonly #logger: Logger | undefined;
   readonly #slowMs: number;
   readonly #isDebug: boolean;
+  readonly #nowMs: () => number;
+  /** Warnings about requests in the second that began then, and those that there were too many of. */
+  #secondMs = Number.NEGATIVE_INFINITY;
+  #warnings = 0;
+  #omitted = 0;
 
-  constructor(logger: Logger | undefined, slowMs: number) {
+  constructor(logger: Logger | undefined, { slowMs, nowMs = () => performance.now() }: Omit<LogOptions, 'level'>) {
     this.#logger = logger;
     this.#slowMs = slowMs;
+    this.#nowMs = nowMs;
     this.#isDebug = logger?.isLevelEnabled('debug') ?? false;
   }
 
   /** Of most requests nothing is told but at level debug. */
   answered(exchange: Exchange, response: CosmosResponse, durationMs: number): void {
     const isSlow = durationMs >= this.#slowMs && exchange.operation !== 'feed';
-    const isFailure = response.status >= 500 && response.status !== 501;
+    const isFailure = isFailureOf(exchange.operation, response.status);
     if (this.#logger === undefined || !(this.#isDebug || isSlow || isFailure)) return;
+    const isWarning = isSlow || isFailure;
+    // A disk that is full fails every write: the log must not fill with it, nor the server wait for its log.
+    if (isWarning && !this.#isDebug && !this.#hasRoom()) return;
+    const omitted = isWarning ? this.#omitted : 0;
+    if (isWarning) this.#omitted = 0;
     const { status, charge, headers } = response;
     const { activityId, operation, path } = exchange;
     const substatus = headers[header.substatus];
@@ -65,10 +80,23 @@ export class Log {
       ...(fault === undefined ? {} : { fault }),
       charge,
       ms,
+      ...(omitted === 0 ? {} : { omitted }),
     };
     if (isFailure) this.#logger.warn(line, 'request failed');
     else if (isSlow) this.#logger.warn(line, 'slow request');
     else this.#logger.debug(line, 'request');
+  }
+
+  #hasRoom(): boolean {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#secondMs >= 1_000) {
+      this.#secondMs = nowMs;
+      this.#warnings = 0;
+    }
+    this.#warnings += 1;
+    if (this.#warnings <= logWarningsPerSecondMax) return true;
+    this.#omitted += 1;
+    return false;
   }
 
   unanswered({ activityId, operation, path }: Exchange, durationMs: number): void {
@@ -93,6 +121,11 @@ export class Log {
   warn(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
     this.#logger?.warn(facts, message);
   }
+}
+
+/** What is not built, and a health that is asked for and told, are no failures. */
+function isFailureOf(operation: string, status: number): boolean {
+  return status >= 500 && status !== 501 && !(operation === adminOperation && status === 503);
 }
 
 /** Below a database there are users as well, and their names are their own business. */

@@ -75,6 +75,7 @@ export class Pipeline {
       faults,
       metrics: this.#metrics,
       operations,
+      log,
       onJobFailure: (error, job) => this.#observer.failed(error, `job ${job.id}`),
     });
   }

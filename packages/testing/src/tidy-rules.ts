@@ -81,7 +81,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     ],
     parking: [],
     unsent: [],
-    admin: ['faults', 'metrics', 'exposition', 'authorize', 'response', 'request', 'status', 'version'],
+    admin: ['faults', 'log', 'metrics', 'exposition', 'authorize', 'response', 'request', 'status', 'version'],
     authorize: ['authorization-header', 'grant', 'keys'],
     'resource-token': ['authorization-header', 'grant', 'permission'],
     grant: ['feed-scope', 'keys', 'partition-key', 'resources', 'request'],

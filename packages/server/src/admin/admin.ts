@@ -5,6 +5,7 @@ import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { Authority } from '../authorize.ts';
 import type { Faults } from '../faults.ts';
+import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { readBody } from '../request.ts';
 import type { CosmosResponse } from '../response.ts';
@@ -22,6 +23,7 @@ export interface AdminOptions extends Authority {
   readonly faults: Faults | undefined;
   readonly metrics: Metrics;
   readonly operations: readonly string[];
+  readonly log: Log;
   /** Told of whatever ends a job early. */
   readonly onJobFailure: (error: unknown, job: Job) => void;
 }
@@ -29,8 +31,10 @@ export interface AdminOptions extends Authority {
 export class Admin {
   readonly #authority: Authority;
   readonly #context: AdminContext;
+  readonly #log: Log;
 
-  constructor({ keys, nowMs, onJobFailure, ...rest }: AdminOptions) {
+  constructor({ keys, nowMs, log, onJobFailure, ...rest }: AdminOptions) {
+    this.#log = log;
     this.#authority = { keys, nowMs };
     this.#context = { ...rest, jobs: new Jobs(onJobFailure), startedMs: performance.now() };
   }
@@ -47,7 +51,12 @@ export class Admin {
     }
     const body = await readBody(incoming, outgoing);
     if (body === undefined) return undefined;
-    return match.route.handle({ ...head, isAuthorized, parameters: match.parameters, body }, this.#context);
+    const { route, parameters } = match;
+    const response = await route.handle({ ...head, isAuthorized, parameters, body }, this.#context);
+    // Who looks into what happened wants to know what was asked for.
+    if (route.verb !== 'GET')
+      this.#log.info('asked by admin API', { what: `${route.verb} ${route.path}`, ...placeOf(parameters) });
+    return response;
   }
 
   /** Stops the jobs that are running. */
@@ -61,6 +70,10 @@ export class Admin {
     authorizeAdmin(head, this.#authority);
     return true;
   }
+}
+
+function placeOf({ db, container }: Readonly<Record<string, string>>): Record<string, string> {
+  return db === undefined || container === undefined ? {} : { database: db, container };
 }
 
 /** Which paths there are is nobody's business without a key, nor which verbs they have. */
