@@ -162,6 +162,13 @@ describe('[wire 2] [wire 17.16] by HTTPS, with the authority trusted as node is 
     await only.close();
   });
 
+  test('[wire 1] @azure/cosmos 4 by HTTP alone', async () => {
+    const env = { ...(await environmentFor(server, folder)), TIDEMARK_ENDPOINT: `${server.url}/` };
+    const { out, err } = await run(process.execPath, [fileOf('./clients/first-minute.mjs'), '@azure/cosmos'], env);
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toMatchObject({ metres: 7.2, endpoints: [`${server.url}/`] });
+  });
+
   test('and not without it', async () => {
     const env = { ...(await environmentFor(server, folder)), NODE_EXTRA_CA_CERTS: undefined };
     const { code, err } = await run(process.execPath, [fileOf('./clients/first-minute.mjs'), '@azure/cosmos'], env);

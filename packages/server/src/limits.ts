@@ -44,8 +44,8 @@ export const timeoutCheckMs = 1_000;
 /** Twice the 10,000 readers that wait for changes, each on its own connection, that one server is made for. */
 export const connectionsMax = 20_000;
 
-/** When there are too many connections, so many idle ones are closed at once, those of longest ago first. */
-export const connectionsEvicted = 100;
+/** When there are too many connections, this part of them is closed at once, the idle ones of longest ago. */
+export const evictedShare: number = 1 / 200;
 
 /** Requests that a client sends on one connection before it has the answer; no SDK sends even one. They are served in turn. */
 export const pipelinedMax = 32;

@@ -9,9 +9,9 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Answer } from './connection.ts';
 import { Connection } from './connection.ts';
 import {
-  connectionsEvicted,
   connectionsMax,
   drainMsMax,
+  evictedShare,
   headerBytesMax,
   headerMsMax,
   keepAliveMs,
@@ -227,7 +227,7 @@ export class Listener {
   #evict(): boolean {
     const idle = [...this.#connections].filter((connection) => connection.isIdle);
     idle.sort((a, b) => a.lastUse - b.lastUse);
-    idle.length = Math.min(idle.length, connectionsEvicted);
+    idle.length = Math.min(idle.length, Math.ceil(this.#limits.connectionsMax * evictedShare));
     for (const connection of idle) {
       this.#connections.delete(connection);
       connection.destroy();
