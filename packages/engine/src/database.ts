@@ -136,6 +136,8 @@ export class Database implements AsyncDisposable {
   readonly #maintenance: Promise<void>;
   #closing: Promise<void> | undefined;
   #historyMs = 0;
+  /** By number. A container has buffers to read documents with; a request should not need new ones. */
+  readonly #opened = new Map<number, Container>();
 
   constructor(
     engine: EmbeddedEngine,
@@ -197,8 +199,10 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  deleteDatabase(id: string, options: MatchOptions = {}): Promise<void> {
-    return this.#engine.deleteDatabase(id, options);
+  async deleteDatabase(id: string, options: MatchOptions = {}): Promise<void> {
+    const numbers = this.containers(id).map(({ number }) => number);
+    await this.#engine.deleteDatabase(id, options);
+    for (const number of numbers) this.#opened.delete(number);
   }
 
   /** Offers, users, permissions, client encryption keys, scripts. */
@@ -254,11 +258,19 @@ export class Database implements AsyncDisposable {
   }
 
   async deleteContainer(database: string, id: string, options: MatchOptions = {}): Promise<void> {
-    await this.#engine.deleteContainer(this.container(database, id).info.number, options);
+    const { number } = this.#find(database, id);
+    await this.#engine.deleteContainer(number, options);
+    this.#opened.delete(number);
   }
 
   container(database: string, id: string): Container {
-    return new Container(this.#engine, this.#find(database, id).number);
+    const { number } = this.#find(database, id);
+    let container = this.#opened.get(number);
+    if (container === undefined) {
+      container = new Container(this.#engine, number);
+      this.#opened.set(number, container);
+    }
+    return container;
   }
 
   /**

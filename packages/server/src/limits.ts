@@ -92,6 +92,18 @@ export const scansPerRequestMax = 16;
 /** The etag of a whole container names every range; a client's HTTP library takes 16 KiB of headers in all. */
 export const feedEtagBytesMax: number = 12 * 1024;
 
+/** `Prefer: wait=N` waits at most this long: less than clients and proxies give a request. */
+export const waitMsMax: number = 60 * 1000;
+
+/** Feed requests parked at a time; one more is answered at once. The engine has room for 16,384 waiters. */
+export const parkedRequestsMax = 12_000;
+
+/** How exactly the end of a wait is kept. */
+export const timerTickMs = 50;
+
+/** Parked requests that a commit has woken and that go on in one turn of the event loop. */
+export const wakesPerTurn = 32;
+
 /** A request that takes longer is told of in the log, unless it waits for changes. */
 export const slowRequestMs: number = 1_000;
 

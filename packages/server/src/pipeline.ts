@@ -22,7 +22,6 @@ import type { ListenerFigures } from './listener.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Observer } from './observer.ts';
-import type { Parking } from './parking.ts';
 import type { RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
@@ -33,6 +32,7 @@ import { operations, routeOf } from './route.ts';
 import { checkConsistency } from './session.ts';
 import { Throttle } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 export interface PipelineOptions {
   readonly database: Database;
@@ -47,7 +47,7 @@ export interface PipelineOptions {
   readonly connections: () => ListenerFigures;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   readonly publicUrl: string | undefined;
-  readonly parking: Parking;
+  readonly room: WaitingRoom;
   readonly unsent: UnsentAnswers;
 }
 
@@ -106,11 +106,11 @@ export class Pipeline {
       this.#observer.end(exchange, undefined);
       return;
     }
-    const { unsent, parking } = this.#options;
+    const { unsent, room } = this.#options;
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
     if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());
-    send(outgoing, response, exchange.activityId, parking.isClosing);
+    send(outgoing, response, exchange.activityId, room.isClosing);
     unsent.note(outgoing);
     this.#observer.end(exchange, response);
   }
@@ -177,7 +177,7 @@ export class Pipeline {
   }
 }
 
-/** Made for every request, so it is small: the signal comes into being when it is asked for. */
+/** Made for every request, so it is small. */
 class RequestContext implements HandlerContext {
   readonly database: Database;
   readonly publicUrl: string | undefined;
@@ -185,10 +185,10 @@ class RequestContext implements HandlerContext {
   readonly outgoing: ServerResponse;
   readonly grant: Grant;
   readonly tokens: ResourceTokens;
-  readonly #parking: Parking;
+  readonly room: WaitingRoom;
 
   constructor(
-    { database, tokens, publicUrl, parking }: PipelineOptions,
+    { database, tokens, publicUrl, room }: PipelineOptions,
     throttle: Throttle | undefined,
     outgoing: ServerResponse,
     grant: Grant,
@@ -198,12 +198,8 @@ class RequestContext implements HandlerContext {
     this.grant = grant;
     this.publicUrl = publicUrl;
     this.throttle = throttle;
-    this.#parking = parking;
+    this.room = room;
     this.outgoing = outgoing;
-  }
-
-  stopSignal(): AbortSignal {
-    return this.#parking.signalFor(this.outgoing);
   }
 }
 

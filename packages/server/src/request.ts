@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { TLSSocket } from 'node:tls';
 import type { HeaderName, ResourcePath } from '@tidemark/model';
 import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
-import { bodyBytesMax, itemsPerPage, itemsPerPageMax } from './limits.ts';
+import { bodyBytesMax, itemsPerPage, itemsPerPageMax, waitMsMax } from './limits.ts';
 
 export interface RequestHead {
   readonly verb: string;
@@ -78,6 +78,13 @@ export function ifMatchOf(request: RequestHead): { ifMatch?: string } {
 
 export function prefersMinimal(request: RequestHead): boolean {
   return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(textOf(request.headers, header.prefer) ?? '');
+}
+
+/** How long the client would like to wait for news, undefined when it does not say (RFC 7240); at most as long as we would. */
+export function waitMsOf(request: RequestHead): number | undefined {
+  const text = textOf(request.headers, header.prefer);
+  const seconds = text === undefined ? undefined : /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?:$|[,;\s])/i.exec(text)?.[1];
+  return seconds === undefined ? undefined : Math.min(Number(seconds) * 1000, waitMsMax);
 }
 
 /** Wire: -1 leaves it to the server (wire 4). */

@@ -123,7 +123,11 @@ export function databaseOwner(database: DatabaseInfo): Record<string, string> {
 }
 
 /** Wire: one range, in the form that the client's version reads; the LSN of a write is its own, that of a read the tail. */
-export function sessionHeaders(request: RequestHead, range: string, lsn: number): Record<string, string> {
+export function sessionHeaders(
+  request: Pick<RequestHead, 'apiVersion'>,
+  range: string,
+  lsn: number,
+): Record<string, string> {
   return { [header.sessionToken]: sessionTokenFor(range, lsn, request.apiVersion), [header.lsn]: String(lsn) };
 }
 

@@ -13,12 +13,12 @@ import type { ListenerFigures, ListenerLimits } from './listener.ts';
 import { Listener } from './listener.ts';
 import type { Log, LogLevel, LogStream } from './log.ts';
 import { openLog } from './log.ts';
-import { Parking } from './parking.ts';
 import { Pipeline } from './pipeline.ts';
 import { ResourceTokens } from './resource-token.ts';
 import type { UnsentLimits } from './unsent.ts';
 import { UnsentAnswers } from './unsent.ts';
 import { version } from './version.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 export interface ServerOptions {
   /** A database that is open already, and stays open when the server is closed. This, `memory` or `data` has to be given. */
@@ -152,7 +152,7 @@ interface Parts {
 class Front {
   readonly listener: Listener;
   readonly #pipeline: Pipeline;
-  readonly #parking = new Parking();
+  readonly #room = new WaitingRoom();
   readonly #log: Log;
   /** Undefined if somebody else closes it. */
   readonly #ownDatabase: Database | undefined;
@@ -162,10 +162,10 @@ class Front {
     const { backupFolder, chaos = false, throttle = false, onDefect } = options;
     const { httpsOnly = false, limits, nowMs = Date.now } = options;
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
-    const parking = this.#parking;
+    const room = this.#room;
     const unsent = new UnsentAnswers(limits);
     const connections = (): ListenerFigures => this.listener.figures();
-    const shared = { database, keys, tokens, nowMs, publicUrl, parking, unsent, log, connections };
+    const shared = { database, keys, tokens, nowMs, publicUrl, room, unsent, log, connections };
     const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
     this.#pipeline = pipeline;
     this.#log = log;
@@ -185,7 +185,7 @@ class Front {
   }
 
   async #close(): Promise<void> {
-    this.#parking.close();
+    this.#room.close();
     await Promise.all([this.listener.close(), this.#pipeline.close()]);
     await this.#ownDatabase?.close();
     this.#log.info('stopped');

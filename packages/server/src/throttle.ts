@@ -39,13 +39,16 @@ export class Throttle {
   }
 
   /** A whole request. Throws too-many-requests before it is begun. */
-  async run(request: CosmosRequest, handle: () => CosmosResponse | Promise<CosmosResponse>): Promise<CosmosResponse> {
+  async run<Answer extends CosmosResponse | undefined>(
+    request: CosmosRequest,
+    handle: () => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     const place = findContainer(this.#database, request.path);
     const ticket = this.enter(place, this.#rangeOf(request, place));
     let charge = 0;
     try {
       const response = await handle();
-      charge = response.charge;
+      charge = response?.charge ?? 0;
       return response;
     } catch (error) {
       if (isDatabaseError(error)) charge = refusalCharge(error.code);

@@ -63,67 +63,74 @@ export class Waiters implements CommitListener {
         retryAfterMs: 1_000,
       });
     }
-    let listeners = groups.get(group);
-    if (listeners === undefined) {
-      listeners = new Listeners();
-      groups.set(group, listeners);
-    }
-    const stop = listeners.add(wanted, callback);
+    const listeners = groups.get(group) ?? new Listeners();
+    groups.set(group, listeners);
+    const waiter = waiterOf(wanted, callback);
+    listeners.add(waiter);
     this.#count += 1;
-    let isActive = true;
     return () => {
-      if (!isActive) return;
-      isActive = false;
+      if (!listeners.remove(waiter)) return;
       this.#count -= 1;
-      stop();
       if (listeners.isEmpty && groups.get(group) === listeners) groups.delete(group);
     };
   }
 }
 
-interface Interval {
-  readonly min: Buffer;
-  readonly max: Buffer;
+/** Thousands of them are kept: one object each, and one function to stop it. */
+interface Waiter {
   readonly callback: () => void;
+  /** The effective partition key it waits for, as Latin-1 text. */
+  readonly key: string | undefined;
+  readonly interval: { readonly min: Buffer; readonly max: Buffer } | undefined;
+}
+
+function waiterOf({ epk, keys }: WaiterKeys, callback: () => void): Waiter {
+  if (epk !== undefined) return { callback, key: latin1(epk), interval: undefined };
+  if (keys === undefined) return { callback, key: undefined, interval: undefined };
+  const min = Buffer.from(effectiveKeyFromHex(keys.min));
+  return { callback, key: undefined, interval: { min, max: Buffer.from(effectiveKeyFromHex(keys.max)) } };
 }
 
 class Listeners {
-  readonly #all = new Set<() => void>();
-  /** By effective partition key, as Latin-1 text. */
-  readonly #byKey = new Map<string, Set<() => void>>();
-  readonly #intervals = new Set<Interval>();
+  readonly #all = new Set<Waiter>();
+  readonly #byKey = new Map<string, Set<Waiter>>();
+  readonly #byInterval = new Set<Waiter>();
 
   get isEmpty(): boolean {
-    return this.#all.size === 0 && this.#byKey.size === 0 && this.#intervals.size === 0;
+    return this.#all.size === 0 && this.#byKey.size === 0 && this.#byInterval.size === 0;
   }
 
-  add({ epk, keys }: WaiterKeys, callback: () => void): () => void {
-    if (epk !== undefined) return this.#addKey(latin1(epk), callback);
-    if (keys === undefined) return added(this.#all, callback);
-    const min = Buffer.from(effectiveKeyFromHex(keys.min));
-    return added(this.#intervals, { min, max: Buffer.from(effectiveKeyFromHex(keys.max)), callback });
+  add(waiter: Waiter): void {
+    const { key } = waiter;
+    if (key === undefined) {
+      (waiter.interval === undefined ? this.#all : this.#byInterval).add(waiter);
+      return;
+    }
+    const waiting = this.#byKey.get(key);
+    if (waiting === undefined) this.#byKey.set(key, new Set([waiter]));
+    else waiting.add(waiter);
+  }
+
+  /** False when it was not there any more. */
+  remove(waiter: Waiter): boolean {
+    const { key } = waiter;
+    if (key === undefined) return (waiter.interval === undefined ? this.#all : this.#byInterval).delete(waiter);
+    const waiting = this.#byKey.get(key);
+    const wasThere = waiting?.delete(waiter) ?? false;
+    if (waiting?.size === 0) this.#byKey.delete(key);
+    return wasThere;
   }
 
   wake(view: FrameView, run: number): void {
     call(this.#all);
     if (this.#byKey.size > 0) this.#wakeKeys(view, run);
-    if (this.#intervals.size > 0) this.#wakeIntervals(view, run);
+    if (this.#byInterval.size > 0) this.#wakeIntervals(view, run);
   }
 
   wakeAll(): void {
     call(this.#all);
     for (const waiting of [...this.#byKey.values()]) call(waiting);
-    for (const { callback } of [...this.#intervals]) callback();
-  }
-
-  #addKey(key: string, callback: () => void): () => void {
-    const waiting = this.#byKey.get(key) ?? new Set();
-    this.#byKey.set(key, waiting);
-    const stop = added(waiting, callback);
-    return () => {
-      stop();
-      if (waiting.size === 0 && this.#byKey.get(key) === waiting) this.#byKey.delete(key);
-    };
+    call(this.#byInterval);
   }
 
   #wakeKeys(view: FrameView, run: number): void {
@@ -142,29 +149,28 @@ class Listeners {
     const keys: Buffer[] = [];
     for (let record = first; record < end; record += 1) keys.push(view.epk(record));
     keys.sort(Buffer.compare);
-    for (const { min, max, callback } of [...this.#intervals]) {
-      let low = 0;
-      let high = keys.length;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (Buffer.compare(keys[middle] as Buffer, min) < 0) low = middle + 1;
-        else high = middle;
-      }
-      const key = keys[low];
-      if (key !== undefined && Buffer.compare(key, max) < 0) callback();
+    for (const { interval, callback } of [...this.#byInterval]) {
+      if (interval !== undefined && hasKeyIn(keys, interval.min, interval.max)) callback();
     }
   }
 }
 
-function added<T>(set: Set<T>, value: T): () => void {
-  set.add(value);
-  return () => set.delete(value);
+function hasKeyIn(sorted: readonly Buffer[], min: Buffer, max: Buffer): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (Buffer.compare(sorted[middle] as Buffer, min) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const key = sorted[low];
+  return key !== undefined && Buffer.compare(key, max) < 0;
 }
 
 /** A callback may stop waiting, or begin anew, while it runs. */
-function call(waiting: ReadonlySet<() => void>): void {
+function call(waiting: ReadonlySet<Waiter>): void {
   if (waiting.size === 0) return;
-  for (const callback of [...waiting]) callback();
+  for (const { callback } of [...waiting]) callback();
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -10,24 +10,67 @@ import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
 import { feedEtagBytesMax, scansPerRequestMax } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
-import type { Place } from '../resources.ts';
+import { waitMsOf } from '../request.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, pageBody, sessionHeaders } from '../response.ts';
 
-export async function readChanges(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
+export async function readChanges(
+  request: CosmosRequest,
+  { database, room, outgoing }: HandlerContext,
+): Promise<CosmosResponse | undefined> {
   const place = findContainer(database, request.path);
   const { feed, start } = feedOf(request, place);
-  const page = isOnlyPosition(request, start) ? feed.emptyPage() : await readPage(feed);
-  return pageResponse(request, place, page);
+  const waitMs = waitMsOf(request);
+  const asked: Asked = { rid: place.info.rid, owner: containerOwner(place), apiVersion: request.apiVersion };
+  if (isOnlyTime(request, start)) return pageResponse(asked, feed.emptyPage());
+  // Wire: now is shown by its etag alone, and never by what comes while it is being looked up (wire 11.2).
+  const page = start === 'now' ? feed.emptyPage() : await readPage(feed);
+  return waitMs === undefined ? pageResponse(asked, page) : readOrWait(asked, page, { feed, waitMs, room, outgoing });
+}
+
+/** What an answer needs of its request. Ten thousand that wait are kept in memory, so it is no more than that. */
+interface Asked {
+  readonly rid: string;
+  readonly owner: Readonly<Record<string, string>>;
+  readonly apiVersion: string | undefined;
+}
+
+/** A 304 waits for its change instead, as long as the client wants it to; `Preference-Applied` says that it would (B1). */
+async function readOrWait(
+  asked: Asked,
+  first: ChangePage,
+  {
+    feed,
+    waitMs,
+    room,
+    outgoing,
+  }: Pick<HandlerContext, 'room' | 'outgoing'> & { feed: ChangeFeed<unknown>; waitMs: number },
+): Promise<CosmosResponse | undefined> {
+  const endMs = performance.now() + waitMs;
+  let page = first;
+  while (page.count === 0 && page.isDrained) {
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) break;
+    const wait = room.wait(feed, leftMs, outgoing);
+    if (wait === undefined) return pageResponse(asked, page);
+    const wake = await wait;
+    if (wake === 'left') return undefined;
+    if (wake !== 'more') {
+      feed.moveToEnd();
+      page = feed.emptyPage();
+      break;
+    }
+    page = await readPage(feed);
+  }
+  return pageResponse(asked, page, { [header.preferenceApplied]: `wait=${Math.floor(waitMs / 1000)}` });
 }
 
 /**
  * The seeds describe it for clients of API version 2016-07-11: a start time is first answered with an etag alone. Today's
  * clients get the documents at once (M4).
  */
-function isOnlyPosition(request: RequestHead, start: FeedStart): boolean {
-  if (start === 'now') return true;
+function isOnlyTime(request: RequestHead, start: FeedStart): boolean {
   const isOld = request.apiVersion !== undefined && request.apiVersion <= '2016-07-11';
   return isOld && typeof start === 'object' && 'time' in start;
 }
@@ -43,17 +86,18 @@ async function readPage(feed: ChangeFeed<unknown>): Promise<ChangePage> {
   }
 }
 
-function pageResponse(request: RequestHead, place: Place, page: ChangePage): CosmosResponse {
+function pageResponse(asked: Asked, page: ChangePage, more: Readonly<Record<string, string>> = {}): CosmosResponse {
   const { pieces, count, etag, isDrained, range } = page;
   checkEtag(etag);
   const headers: Record<string, string> = {
-    ...containerOwner(place),
+    ...asked.owner,
+    ...more,
     [header.etag]: etag,
     [header.itemCount]: String(count),
-    ...(range === undefined ? {} : { ...sessionHeaders(request, range.id, range.tailLsn), [header.rangeId]: range.id }),
+    ...(range === undefined ? {} : { ...sessionHeaders(asked, range.id, range.tailLsn), [header.rangeId]: range.id }),
   };
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
-  const body = pageBody(place.info.rid, pieces, count);
+  const body = pageBody(asked.rid, pieces, count);
   page.release?.();
   return { status: 200, charge: pageCharge(count, body.length), headers, body };
 }

@@ -1,0 +1,125 @@
+// Where feed requests wait for a commit (B1). Each is parked with the engine, in the timer wheel and at its connection, and
+// leaves all three together, for whichever reason comes first:
+//
+//   parked → more     a commit touched what it reads, or its range or container is no more: it looks
+//          → time     it has waited as long as it wanted: nothing came
+//          → left     its client went away
+//          → closing  the server is stopping: it is answered as if its time were over
+//
+// A commit only puts those it wakes in a queue. They go on a few a turn, so that a thousand of them on one range keep neither
+// the writer's acknowledgement nor other requests waiting.
+
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseError } from '@tidemark/model';
+import { parkedRequestsMax, timerTickMs, waitMsMax, wakesPerTurn } from './limits.ts';
+import type { Timed } from './timer-wheel.ts';
+import { TimerWheel } from './timer-wheel.ts';
+
+export type Wake = 'more' | 'time' | 'left' | 'closing';
+
+/** What tells that there is more: undefined when there may be already. */
+export interface Watched {
+  watch(callback: () => void): (() => void) | undefined;
+}
+
+/** The answer that is owed, for its connection. */
+export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'removeListener'> & {
+  readonly req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+};
+
+const noHeaders: IncomingHttpHeaders = Object.freeze({});
+const noRawHeaders: string[] = [];
+
+export class WaitingRoom {
+  readonly #wheel = new TimerWheel(timerTickMs, waitMsMax);
+  readonly #parked = new Set<Parked>();
+  #woken: Parked[] = [];
+  #isClosing = false;
+
+  get count(): number {
+    return this.#parked.size;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Resolves when the wait is over, one way or another; undefined when there is no room for it. */
+  wait(watched: Watched, ms: number, client: Client): Promise<Wake> | undefined {
+    if (this.#isClosing) return Promise.resolve('closing');
+    if (client.destroyed) return Promise.resolve('left');
+    if (this.#parked.size >= parkedRequestsMax) return undefined;
+    const parked = new Parked(this, client);
+    try {
+      parked.stop = watched.watch(() => this.#wake(parked));
+    } catch (error) {
+      // The engine bounds its waiters as well: embedders wait there, too.
+      if (isDatabaseError(error) && error.code === 'too-many-requests') return undefined;
+      throw error;
+    }
+    if (parked.stop === undefined) return Promise.resolve('more');
+    this.#parked.add(parked);
+    this.#wheel.add(parked, ms);
+    client.on('close', parked.onLeft);
+    // Whoever waits has been read: its headers would be a quarter of what it occupies.
+    client.req.headers = noHeaders;
+    client.req.rawHeaders = noRawHeaders;
+    return new Promise((resolve) => {
+      parked.resolve = resolve;
+    });
+  }
+
+  /** Answers all that are parked, and parks no more. */
+  close(): void {
+    this.#isClosing = true;
+    for (const parked of [...this.#parked]) this.end(parked, 'closing');
+  }
+
+  end(parked: Parked, wake: Wake): void {
+    // Whoever has been woken goes on in a moment anyway.
+    if (parked.isWoken || !this.#parked.has(parked)) return;
+    parked.stop?.();
+    this.#leave(parked, wake);
+  }
+
+  /** Runs before the commit is acknowledged, for all it wakes: it does no more than it must. */
+  #wake(parked: Parked): void {
+    parked.isWoken = true;
+    this.#woken.push(parked);
+    if (this.#woken.length === 1) setImmediate(this.#goOn);
+  }
+
+  readonly #goOn = (): void => {
+    const rest = this.#woken.splice(wakesPerTurn);
+    for (const parked of this.#woken) this.#leave(parked, 'more');
+    this.#woken = rest;
+    if (rest.length > 0) setImmediate(this.#goOn);
+  };
+
+  #leave(parked: Parked, wake: Wake): void {
+    this.#parked.delete(parked);
+    this.#wheel.remove(parked);
+    parked.client.removeListener('close', parked.onLeft);
+    parked.resolve?.(wake);
+  }
+}
+
+class Parked implements Timed {
+  readonly client: Client;
+  readonly onLeft: () => void;
+  slot = -1;
+  isWoken = false;
+  stop: (() => void) | undefined;
+  resolve: ((wake: Wake) => void) | undefined;
+  readonly #room: WaitingRoom;
+
+  constructor(room: WaitingRoom, client: Client) {
+    this.#room = room;
+    this.client = client;
+    this.onLeft = () => room.end(this, 'left');
+  }
+
+  onTime(): void {
+    this.#room.end(this, 'time');
+  }
+}
