@@ -17,7 +17,7 @@ function slicesOf(count: number, perSegment: number): Slice[] {
 }
 
 function sliceAt(firstLsn: number, lastLsn: number, segment: number): Slice {
-  const bodies = { tableBytes: 0, bodyOffset: 0, bodyBytes: 0, bodyCrc: 0, firstOrdinal: 0, hasDeletes: false };
+  const bodies = { tableBytes: 0, bodyOffset: 0, bodyBytes: 0, bodyChecksum: 0, firstOrdinal: 0, hasDeletes: false };
   return { firstLsn, lastLsn, segment, offset: 0, length: 0, records: 1, run: 0, ...bodies };
 }
 

@@ -89,13 +89,14 @@ export class LineageWalk {
     for (const source of this.#sources) source.walk.release();
   }
 
-  /** No record that comes is below this LSN; undefined when none comes. */
-  get nextLsn(): number | undefined {
-    let lsn: number | undefined;
+  /** An LSN that no coming record is below, and the bytes of the run to be begun with it; undefined when nothing comes. */
+  peek(): { readonly lsn: number; readonly runBytes: number } | undefined {
+    let best: Source | undefined;
     for (const source of this.#sources) {
-      if (this.#look(source) && (lsn === undefined || source.lsn < lsn)) lsn = source.lsn;
+      if (this.#look(source) && (best === undefined || source.lsn < best.lsn)) best = source;
     }
-    return lsn;
+    if (best === undefined) return undefined;
+    return { lsn: best.lsn, runBytes: best.head === undefined ? (best.walk.peek()?.bodyBytes ?? 0) : 0 };
   }
 
   /**

@@ -1,7 +1,7 @@
 // A page of the feed in the making: pieces of bytes, counted, ended only between two LSNs.
 
-import { crc32 } from 'node:zlib';
 import type { FrameView } from '../log/frame.ts';
+import { runChecksum } from '../log/run-checksum.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 
@@ -24,6 +24,15 @@ export class PageBuilder {
 
   get isFull(): boolean {
     return this.isFullWith(0, 0);
+  }
+
+  get isHalfFull(): boolean {
+    return this.isFullWith(this.count, this.bytes);
+  }
+
+  /** Whether it is over before a run of so many bytes: a run that is cut costs its readers more than a shorter page. */
+  endsBefore(runBytes: number): boolean {
+    return this.isFull || (this.bytes * 2 >= this.#bytesMax && runBytes > this.bytesLeft);
   }
 
   get itemsLeft(): number {
@@ -50,16 +59,16 @@ export class PageBuilder {
 
 /** A run that came from the disk is checked as a whole before it leaves. */
 export function verifyRun({ slice, bodies, isFromDisk }: LoadedSlice): void {
-  if (!isFromDisk || crc32(bodies) === slice.bodyCrc) return;
+  if (!isFromDisk || runChecksum(bodies) === slice.bodyChecksum) return;
   const offset = slice.offset + slice.bodyOffset;
   throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a run of documents is wrong');
 }
 
-/** Single bodies that came from the disk are checked before they leave: all of the run at once when most of it is served. */
+/** Single bodies that came from the disk are checked before they leave: all of the run at once when that is cheaper. */
 export function verifyBodies(loaded: LoadedSlice, view: FrameView, records: Uint32Array, count: number): void {
   if (!loaded.isFromDisk || count === 0) return;
   const { slice, bodies } = loaded;
-  if (count * 2 > slice.records && crc32(bodies) === slice.bodyCrc) return;
+  if (count * 4 > slice.records && runChecksum(bodies) === slice.bodyChecksum) return;
   let end = 0;
   for (let i = 0; i < count; i += 1) {
     const record = records[i] as number;

@@ -64,13 +64,13 @@ async function readOnce(
   const walk = new LineageWalk(state, range, request.after, scope.keys, { needsTables });
   const room = chooses ? anyRoom : page;
   for (;;) {
-    if (page.isFull) {
-      const { nextLsn } = walk;
-      if (nextLsn !== undefined && nextLsn > page.lastLsn) break;
+    if (page.isHalfFull) {
+      const coming = walk.peek();
+      if (coming !== undefined && coming.lsn > page.lastLsn && page.endsBefore(coming.runBytes)) break;
     }
     const isExhausted = walk.bytesRead >= scanBytesMax && page.count === 0 && page.lastLsn > request.after;
-    const coming = walk.next(room);
-    const next = coming instanceof Promise ? await coming : coming;
+    const soon = walk.next(room);
+    const next = soon instanceof Promise ? await soon : soon;
     if (next === undefined) return finished(page, range, walk.drainedTail, walk);
     if (next.kind === 'run') {
       // A delete by partition key came while a read was waited for: from now on the keys have to be looked at.

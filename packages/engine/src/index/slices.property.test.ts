@@ -18,7 +18,7 @@ const aSlice: fc.Arbitrary<Slice> = fc.record({
   tableBytes: number,
   bodyOffset: number,
   bodyBytes: number,
-  bodyCrc: number,
+  bodyChecksum: lsn,
   firstOrdinal: number,
   hasDeletes: fc.boolean(),
 });

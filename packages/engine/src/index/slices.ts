@@ -1,8 +1,9 @@
-// FRAMES VALUE: up to 64 slices of one range in LSN order, 52 bytes each, little-endian:
+// FRAMES VALUE: up to 64 slices of one range in LSN order, 54 bytes each, little-endian:
 //
 //   0 first lsn u48   6 last lsn u48   12 segment u32   16 frame offset u32   20 frame length u32   24 records u32
 //   28 run u16   30 flags u16 (1: has deletes)   32 bytes of header, runs, table and keys u32
-//   36 offset of the bodies in the frame u32   40 their bytes u32   44 their crc32 u32   48 ordinal of the first record u32
+//   36 offset of the bodies in the frame u32   40 their bytes u32   44 ordinal of the first record u32
+//   48 checksum of the bodies u48
 //
 // A slice is one run of one frame. The key of a chunk is the first LSN of its first slice, so the chunk that holds an LSN
 // is the last one whose key is not above it. Bits, ordinal and checksum are enough to serve a run whole: of most slices the
@@ -24,14 +25,14 @@ export interface Slice {
   readonly bodyOffset: number;
   readonly bodyBytes: number;
   /** Of all of them with the commas between: what the run says of itself in the frame. */
-  readonly bodyCrc: number;
+  readonly bodyChecksum: number;
   /** The number in the segment of the run's first record. */
   readonly firstOrdinal: number;
   /** A run with deletes has records without a body. */
   readonly hasDeletes: boolean;
 }
 
-const sliceBytes = 52;
+const sliceBytes = 54;
 const flagDeletes = 1;
 
 export function encodeSlices(slices: readonly Slice[]): Buffer {
@@ -50,8 +51,8 @@ export function encodeSlices(slices: readonly Slice[]): Buffer {
     value.writeUInt32LE(slice.tableBytes, offset + 32);
     value.writeUInt32LE(slice.bodyOffset, offset + 36);
     value.writeUInt32LE(slice.bodyBytes, offset + 40);
-    value.writeUInt32LE(slice.bodyCrc, offset + 44);
-    value.writeUInt32LE(slice.firstOrdinal, offset + 48);
+    value.writeUInt32LE(slice.firstOrdinal, offset + 44);
+    writeUint48(value, slice.bodyChecksum, offset + 48);
   }
   return value;
 }
@@ -70,8 +71,8 @@ export function decodeSlices(value: Buffer): Slice[] {
       tableBytes: value.readUInt32LE(offset + 32),
       bodyOffset: value.readUInt32LE(offset + 36),
       bodyBytes: value.readUInt32LE(offset + 40),
-      bodyCrc: value.readUInt32LE(offset + 44),
-      firstOrdinal: value.readUInt32LE(offset + 48),
+      firstOrdinal: value.readUInt32LE(offset + 44),
+      bodyChecksum: readUint48(value, offset + 48),
       hasDeletes: (value.readUInt16LE(offset + 30) & flagDeletes) !== 0,
     });
   }

@@ -15,6 +15,7 @@ import {
   uniqueDigestBytes,
   writeUint48,
 } from './frame.ts';
+import { runChecksum } from './run-checksum.ts';
 
 /** What is written behind the bytes of a body: the system members of a document, which nobody has as bytes before. */
 export interface BodyTail {
@@ -217,8 +218,8 @@ export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): FrameVi
     fields.setUint32(runOffset + 12, run.records, true);
     fields.setUint32(runOffset + 16, bodyOffset, true);
     fields.setUint32(runOffset + 20, run.bodyBytes, true);
-    fields.setUint32(runOffset + 24, crc32(frame.subarray(bodyOffset, bodyOffset + run.bodyBytes)), true);
-    fields.setUint32(runOffset + 28, 0, true);
+    setUint48(fields, runOffset + 24, runChecksum(frame.subarray(bodyOffset, bodyOffset + run.bodyBytes)));
+    fields.setUint16(runOffset + 30, 0, true);
     for (const end = record + run.records; record < end; record += 1) {
       const offset = tableOffset + record * recordBytes;
       move(fields, offset + at.keyOffset, keyOffset);

@@ -9,16 +9,17 @@
 //           36  u32  bodiesOffset                                       40  u32  ordinal of the first record in the segment
 //           44  u32  reserved
 //   runs     each 32 B: container u32, range u32, first record u32, records u32, body offset u32, body bytes u32,
-//            crc32 of those body bytes u32, reserved u32. A run is the records of one range, in LSN order.
+//            checksum of those body bytes u48 (run-checksum.ts), reserved u16. A run is the records of one range, in LSN order.
 //   table    each 64 B, see the offsets below; what is left of it is zero
 //   keys     for each record: epk, partition key, id, unique digests (16 B each)
 //   bodies   run by run; inside a run the bodies are joined by ',', so that a slice of it is the inside of a feed page.
 //            A record without a body (delete) has no place there and no comma.
 //
-// A frame is valid when its salt is the segment's, its header crc and the crc of every run are right. Offsets inside a
+// A frame is valid when its salt is the segment's, its header crc and the checksum of every run are right. Offsets inside a
 // frame count from its first byte. Bodies carry a crc each as well, for reads that fetch one body alone.
 
 import { crc32 } from 'node:zlib';
+import { runChecksum } from './run-checksum.ts';
 
 export const frameKind = { group: 1, meta: 2, footer: 3 } as const;
 export const operation = { create: 1, replace: 2, delete: 3, catalog: 4 } as const;
@@ -113,7 +114,7 @@ export class FrameView {
     const start = this.bodyOffsetOfRun(run) - this.#gapBytes;
     const length = this.bodyBytesOfRun(run);
     if (start + length > this.bytes.length) return false;
-    return crc32(this.bytes.subarray(start, start + length)) === this.bodyCrcOfRun(run);
+    return runChecksum(this.bytes.subarray(start, start + length)) === this.checksumOfRun(run);
   }
 
   verifyBody(record: number): boolean {
@@ -159,8 +160,8 @@ export class FrameView {
     return this.bytes.readUInt32LE(this.#runAt(run) + 20);
   }
 
-  bodyCrcOfRun(run: number): number {
-    return this.bytes.readUInt32LE(this.#runAt(run) + 24);
+  checksumOfRun(run: number): number {
+    return readUint48(this.bytes, this.#runAt(run) + 24);
   }
 
   hasDeletes(run: number): boolean {

@@ -324,7 +324,7 @@ export function slicesOf(
       tableBytes: view.header.bodiesOffset,
       bodyOffset: view.bodyOffsetOfRun(run),
       bodyBytes: view.bodyBytesOfRun(run),
-      bodyCrc: view.bodyCrcOfRun(run),
+      bodyChecksum: view.checksumOfRun(run),
       firstOrdinal: view.header.firstOrdinal + first,
       hasDeletes: view.hasDeletes(run),
     };
