@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { faultKinds } from '../faults.ts';
+import { operations } from '../route.ts';
 import { isAdminUrl } from './admin-request.ts';
 import { adminRoutes, matchAdmin } from './admin-route.ts';
 
@@ -20,9 +21,10 @@ test('only what is below /_tidemark is the admin API', () => {
   expect(['/', '/_tidemarks', '/dbs/_tidemark', '/x/_tidemark/health'].some(isAdminUrl)).toBe(false);
 });
 
-test('docs/reference/admin.md names every route', () => {
+test('docs/reference/admin.md names every route, every operation and every kind of fault', () => {
   const page = readFileSync(new URL('../../../../docs/reference/admin.md', import.meta.url), 'utf8');
 
   for (const { verb, path } of adminRoutes) expect(page).toContain(`\`${verb} ${path}\``);
+  for (const operation of operations) expect(page).toContain(`\`${operation}\``);
   for (const kind of faultKinds) expect(page).toContain(`\`"${kind}"\``);
 });
