@@ -177,6 +177,24 @@ test('[wire 17.13] [wire 13] session tokens are of the simple form, which this c
   expect(read.headers['x-ms-session-token']).toBe(headers['x-ms-session-token']);
 });
 
+test('[wire 6] offers are listed, queried, read and changed', async () => {
+  const collection = await newCollection(byKey, { offerThroughput: 700 });
+  const { result: container } = await client.call('readCollection', collection);
+  const { result: offers } = await client.all('readOffers');
+  const offer = offers.find(({ resource }: { resource: string }) => resource === container._self);
+  expect(offer).toMatchObject({ content: { offerThroughput: 700 }, offerResourceId: container._rid });
+  const query = `SELECT * FROM root WHERE root.resource = '${container._self}'`;
+  expect((await client.all('queryOffers', query)).result).toEqual([offer]);
+  expect((await client.call('readOffer', offer._self)).result).toEqual(offer);
+  const wanted = { ...offer, content: { ...offer.content, offerThroughput: 900 } };
+  const { error, result } = await client.call('replaceOffer', offer._self, wanted);
+  expect([error, result.content.offerThroughput]).toEqual([undefined, 900]);
+  const bad = await client.call('replaceOffer', offer._self, { ...wanted, _rid: 'NotAllowed' });
+  expect(bad.error).toMatchObject({ code: 400 });
+  await client.call('deleteCollection', collection);
+  expect((await client.call('readOffer', offer._self)).error).toMatchObject({ code: 404 });
+});
+
 test('[wire 2] the account has what this client asks of it', async () => {
   const { error, result } = await client.call('getDatabaseAccount');
   expect(error).toBeUndefined();

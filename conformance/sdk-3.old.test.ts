@@ -60,6 +60,15 @@ test('[M1] databases and containers are created, read, listed, replaced and dele
   await expect(other.read()).rejects.toMatchObject({ code: 404 });
 });
 
+test('[wire 6] the offer of a container is read and changed', async () => {
+  const container = await newContainer(800);
+  const { resource, offer } = await container.readOffer();
+  expect(resource?.content?.offerThroughput).toBe(800);
+  const changed = await offer?.replace({ ...resource, content: { offerThroughput: 1_000 } } as never);
+  expect(changed?.resource?.content?.offerThroughput).toBe(1_000);
+  expect((await database.readOffer()).resource).toBeUndefined();
+});
+
 test('[M1] documents are created, read, upserted, replaced, patched and deleted', async () => {
   const container = await newContainer();
   const created = await container.items.create({ id: 'aü', pk: 'é', n: 1 });

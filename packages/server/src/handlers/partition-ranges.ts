@@ -26,7 +26,8 @@ export function listRanges(request: CosmosRequest, { database }: HandlerContext)
   const known = isIncremental ? newestKnown(textOfHeader(request, header.ifNoneMatch), place.info.number) : undefined;
   const wanted = known === undefined ? ranges : ranges.filter((range) => Number(range.id) > known);
   if (wanted.length === 0) return emptyResponse(304, { ...headers, [header.itemCount]: '0' });
-  const values = wanted.map((range) => resourceOf(place, range));
+  const share = 1 / ranges.length;
+  const values = wanted.map((range) => resourceOf(place, range, share));
   return listResponse(place.info.rid, 'PartitionKeyRanges', values, headers);
 }
 
@@ -36,7 +37,7 @@ function newestKnown(etag: string | undefined, container: number): number | unde
   return newest !== undefined && Number(number) === container ? Number(newest) : undefined;
 }
 
-function resourceOf({ info }: Place, range: RangeInfo): object {
+function resourceOf({ info }: Place, range: RangeInfo, throughputFraction: number): object {
   // Number 0 reads as "no such part" in the oldest client.
   const rid = partitionKeyRangeRid(info.database, info.number, Number(range.id) + 1);
   return {
@@ -47,7 +48,7 @@ function resourceOf({ info }: Place, range: RangeInfo): object {
     maxExclusive: range.max,
     ridPrefix: Number(range.id),
     _self: `dbs/${databaseRid(info.database)}/colls/${info.rid}/pkranges/${rid}/`,
-    throughputFraction: 1,
+    throughputFraction,
     status: 'online',
     parents: range.parents,
     ownedArchivalPKRangeIds: [],

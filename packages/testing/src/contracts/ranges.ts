@@ -283,6 +283,23 @@ export const rangeCases: readonly ContractCase[] = [
     },
   },
   {
+    title: '[engine 8] [M5] a container that is to have more ranges gets them in the background, under load',
+    async run(bench) {
+      const container = await bench.container({ historyMs: hourMs });
+      await underLoad(bench, container, async () => {
+        await container.grow(5);
+        expect(container.info.rangesWanted).toBe(5);
+        await bench.runJobs();
+        await until(() => container.ranges.length === 5, 'the container has grown');
+      });
+      expect(container.info.rangesWanted).toBeUndefined();
+      await container.grow(3);
+      await bench.runJobs();
+      expect(container.ranges).toHaveLength(5);
+      expect(keyRangesTile(container.ranges)).toBe(true);
+    },
+  },
+  {
     title: '[B8] [M5] splits and merges under load lose, repeat and reorder nothing, for writers and readers',
     needs: ['merge'],
     async run(bench) {
