@@ -13,6 +13,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 const isWindows = process.platform === 'win32';
 const nodeVersionMin = [20, 19];
+const forPeople = ['inherit', 2, 2];
 const installStamp = join(root, 'node_modules', '.tidemark-install');
 
 export function prepare() {
@@ -69,7 +70,8 @@ function install() {
   //
   // Build and test tools are development dependencies; a production environment variable must not leave them out.
   const args = ['install', '--no-save', '--include=dev', '--no-fund', '--no-audit', '--loglevel=error'];
-  if (runNpm(args) !== 0) {
+  // What these say is for people; standard output is for what they prepare for.
+  if (runNpm(args, { stdio: forPeople }) !== 0) {
     console.error('tidemark: installing dependencies failed; the reason is above.');
     process.exit(1);
   }
@@ -82,7 +84,7 @@ function build() {
   // The compiler keeps its own record of what is up to date; the message is for the one long run.
   const isFirst = !existsSync(join(root, 'packages', 'model', 'dist', 'index.js'));
   if (isFirst) console.error('tidemark: building …');
-  if (runTool('tsc', ['-b']) !== 0) {
+  if (runTool('tsc', ['-b'], { stdio: forPeople }) !== 0) {
     console.error('tidemark: the build failed; the reason is above.');
     process.exit(1);
   }

@@ -35,6 +35,7 @@ export interface FollowedPart {
 
 const waitSeconds = 20;
 const troubleMs = 1_000;
+const unchangedMs = 100;
 
 export class Follow {
   readonly #options: FollowOptions;
@@ -117,7 +118,10 @@ export class Follow {
       if (signal.aborted) return undefined;
       if (!isDatabaseError(error)) throw error;
       if (error.code === 'range-gone') {
+        const before = this.#ranges;
         await this.#readRanges();
+        // A split that is not finished yet is refused in the same way, and its children are not there to be read.
+        if (isSame(before, this.#ranges)) await sleep(unchangedMs, signal);
         return undefined;
       }
       if (!error.isRetriable) throw error;
@@ -161,6 +165,10 @@ export class Follow {
     this.#turn = result.catch(() => {});
     return result;
   }
+}
+
+function isSame(before: readonly RangeInfo[], after: readonly RangeInfo[]): boolean {
+  return before.length === after.length && before.every(({ id }, index) => id === after[index]?.id);
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

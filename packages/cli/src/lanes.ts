@@ -105,6 +105,7 @@ export class Lanes {
     } catch (error) {
       if (!isDatabaseError(error) || error.code !== 'range-gone') throw error;
       this.#ranges = await this.#options.container.ranges();
+      await sleep(refusedMs);
       return 0;
     }
     const again: LaneEntry[] = [];

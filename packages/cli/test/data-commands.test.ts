@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
+import { wellKnownKey } from '@tidemark/model';
+import { RestClient } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -242,6 +244,43 @@ test('export and import are a pipe', async () => {
   const copied = await say(['import', 'db/copied', '--partition-key', '/pk', ...there()], { input: out });
 
   expect(copied.out).toBe('30 documents written (30 new, 0 replaced), 0 failed\n');
+});
+
+test('[B8] faults of every kind, and a split in the middle, cost time and nothing else', async () => {
+  const troubled = await startServer({ database, chaos: true });
+  const client = new RestClient({ endpoint: troubled.url, credential: { key: wellKnownKey } });
+  const operations = ['bulk', 'list', 'feed', 'ranges'];
+  const faults = [
+    { kind: '429', retryAfterMs: 5, probability: 0.2, operation: operations },
+    { kind: '503', when: 'before', probability: 0.1, operation: operations },
+    { kind: '503', when: 'after', probability: 0.1, operation: ['bulk', 'feed', 'list'] },
+    { kind: 'reset', when: 'after', probability: 0.05, operation: ['bulk', 'feed', 'list'] },
+    { kind: '449', probability: 0.1, operation: ['bulk'] },
+    { kind: '410', probability: 0.1, operation: ['bulk', 'feed'] },
+  ];
+  const { name, inside } = await make({ ranges: 2 });
+  // The first contact of a command is one try: whether there is a server at all is to be known at once.
+  for (const fault of faults)
+    await client.admin('POST', ['faults'], { ...fault, seed: 3, container: inside.id, database: 'db' });
+  const file = join(folder, 'troubled.jsonl');
+  writeFileSync(file, jsonl(3_000));
+  const there = ['--endpoint', troubled.url];
+
+  const importing = say(['import', name, file, '--json', ...there]);
+  while ((await inside.read('1000', 'k1000')) === undefined) await new Promise((resolve) => setImmediate(resolve));
+  await inside.split(inside.ranges[0]?.id ?? '');
+  const imported = await importing;
+  const [exported, tailed] = await Promise.all([
+    say(['export', name, '--page', '100', ...there]),
+    say(['tail', name, '--from', 'beginning', '--until-drained', '--json', ...there]),
+  ]);
+
+  expect(JSON.parse(imported.out)).toMatchObject({ failed: 0, isComplete: true });
+  expect(ids(exported.out).sort()).toEqual(numbers(3_000).sort());
+  expect(ids(tailed.out).sort()).toEqual(numbers(3_000).sort());
+  const listed = Object((await client.admin('GET', ['faults'])).json());
+  expect(listed.faults.every(({ hits }: { hits: number }) => hits > 0)).toBe(true);
+  await troubled.close();
 });
 
 test('a server that is not there, a wrong key and a missing container are told in a sentence', async () => {

@@ -147,11 +147,13 @@ class Tail {
     const items = page.itemBytes();
     if (items.length > left && itemsMax > left) return false;
     const width = process.stdout.isTTY === true ? process.stdout.columns : Number.POSITIVE_INFINITY;
+    const range = page.rangeId ?? '-';
+    const pieces: Buffer[] = [];
     for (const bytes of items) {
-      const range = page.rangeId ?? '-';
-      const line = isJson ? onOneLine(bytes) : changeLine(JSON.parse(String(bytes)), range, this.#paths, width);
-      await print(isJson ? Buffer.concat([line as Buffer, lineFeed]) : `${line}\n`);
+      if (isJson) pieces.push(onOneLine(bytes), lineFeed);
+      else pieces.push(Buffer.from(`${changeLine(JSON.parse(String(bytes)), range, this.#paths, width)}\n`));
     }
+    if (pieces.length > 0) await print(Buffer.concat(pieces));
     // A transaction comes whole, and may go beyond the limit.
     this.#printed += items.length;
     if (this.#printed >= limit) this.#stop.abort();
