@@ -356,8 +356,8 @@ export class Container {
       throw new DatabaseError('invalid-partition-key', message);
     }
     checkPartitionKeySize(values, definition);
-    const epk = effectiveKey(definition, values);
-    return { values, bytes: Buffer.from(encodePartitionKeyBytes(values)), epk: Buffer.from(epk) };
+    const bytes = encodePartitionKeyBytes(values, Buffer.allocUnsafe);
+    return { values, bytes, epk: effectiveKey(definition, values, Buffer.allocUnsafe) };
   }
 
   #feedScope(options: FeedOf): ChangeFeedScope {

@@ -27,12 +27,16 @@ import { assert } from './errors.ts';
 import { murmur32, murmur128, murmur128Limbs } from './murmur.ts';
 import type { PartitionKeyComponent, PartitionKeyValues } from './partition-key.ts';
 import type { PartitionKeyDefinition } from './partition-key-definition.ts';
-import { utf8BytesPerUnitMax, writeUtf8 } from './utf8.ts';
+import { plainBytes, utf8BytesPerUnitMax, writeUtf8 } from './utf8.ts';
 
-/** The EPK of a full key: as many values as the definition has paths. */
-export function effectiveKey(definition: PartitionKeyDefinition, values: PartitionKeyValues): Uint8Array {
+/** The EPK of a full key: as many values as the definition has paths. `allocate` makes the bytes it is written to. */
+export function effectiveKey<Bytes extends Uint8Array = Uint8Array>(
+  definition: PartitionKeyDefinition,
+  values: PartitionKeyValues,
+  allocate: (length: number) => Bytes = plainBytes<Bytes>,
+): Bytes {
   assert(values.length === definition.paths.length, 'an effective key needs a value for every path');
-  return hashLevels(definition, values);
+  return hashLevels(definition, values, allocate);
 }
 
 /** Where the keys with these leading values lie: [P, P + "FF"), as the clients ask for it. */
@@ -42,7 +46,7 @@ export function effectiveKeyPrefixRange(
 ): { min: string; max: string } {
   assert(prefixValues.length <= definition.paths.length, 'a prefix has no more values than the definition has paths');
   if (prefixValues.length === 0) return { min: '', max: 'FF' };
-  const min = effectiveKeyHex(hashLevels(definition, prefixValues));
+  const min = effectiveKeyHex(hashLevels(definition, prefixValues, plainBytes));
   return { min, max: `${min}FF` };
 }
 
@@ -79,9 +83,13 @@ let scratch: Uint8Array = new Uint8Array(8 * 1024);
 const numberScratch: Uint8Array = new Uint8Array(numberBytesMaxV1);
 const numberView: DataView = new DataView(new ArrayBuffer(8));
 
-function hashLevels(definition: PartitionKeyDefinition, values: PartitionKeyValues): Uint8Array {
-  if (definition.version === 1) return hashV1(values[0]);
-  const key = new Uint8Array(hashBytes * values.length);
+function hashLevels<Bytes extends Uint8Array>(
+  definition: PartitionKeyDefinition,
+  values: PartitionKeyValues,
+  allocate: (length: number) => Bytes,
+): Bytes {
+  if (definition.version === 1) return hashV1(values[0], allocate);
+  const key = allocate(hashBytes * values.length);
   for (let level = 0; level < values.length; level += 1) {
     murmur128(scratch, writeComponent(values[level], 0xff));
     writeHashV2(key, level * hashBytes);
@@ -104,14 +112,16 @@ function writeLimb(key: Uint8Array, at: number, limb: number): void {
   key[at + 3] = limb;
 }
 
-function hashV1(value: PartitionKeyComponent): Uint8Array {
+function hashV1<Bytes extends Uint8Array>(value: PartitionKeyComponent, allocate: (length: number) => Bytes): Bytes {
   const component = typeof value === 'string' ? value.slice(0, stringUnitsMaxV1) : value;
   const hash = murmur32(scratch, writeComponent(component, 0x00));
   let at = writeNumberV1(hash, scratch, 0);
   if (typeof component === 'number') at = writeNumberV1(component, scratch, at);
   else if (typeof component === 'string') at = writeStringV1(component, at);
   else scratch[at++] = tagOf(component);
-  return scratch.slice(0, at);
+  const key = allocate(at);
+  key.set(scratch.subarray(0, at));
+  return key;
 }
 
 /** Writes one component to the scratch bytes as it is hashed; returns its length. */

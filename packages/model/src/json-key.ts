@@ -17,17 +17,21 @@
 
 import { assert, DatabaseError } from './errors.ts';
 import { orderedPropertyNames } from './order.ts';
-import { utf8BytesPerUnitMax, writeUtf8 } from './utf8.ts';
+import { plainBytes, utf8BytesPerUnitMax, writeUtf8 } from './utf8.ts';
 
 export function encodeJsonKey(value: unknown): Uint8Array {
   return encodeJsonKeys([value]);
 }
 
 /** The encodings of several values, one after the other: the key of a tuple. */
-export function encodeJsonKeys(values: readonly unknown[]): Uint8Array {
+export function encodeJsonKeys<Bytes extends Uint8Array = Uint8Array>(
+  values: readonly unknown[],
+  allocate: (length: number) => Bytes = plainBytes<Bytes>,
+): Bytes {
   let at = 0;
   for (const value of values) at = write(value, at);
-  const bytes = scratch.slice(0, at);
+  const bytes = allocate(at);
+  bytes.set(scratch.subarray(0, at));
   // One huge value must not pin its buffer for ever.
   if (scratch.length > scratchBytesKept) resetScratch();
   return bytes;

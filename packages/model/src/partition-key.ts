@@ -96,8 +96,11 @@ export function checkPartitionKeySize(values: PartitionKeyValues, definition: Pa
 }
 
 /** Injective and order-preserving: the components as in json-key.ts, one after the other. */
-export function encodePartitionKeyBytes(values: PartitionKeyValues): Uint8Array {
-  return encodeJsonKeys(values);
+export function encodePartitionKeyBytes<Bytes extends Uint8Array = Uint8Array>(
+  values: PartitionKeyValues,
+  allocate?: (length: number) => Bytes,
+): Bytes {
+  return encodeJsonKeys(values, allocate);
 }
 
 export function decodePartitionKeyBytes(bytes: Uint8Array): PartitionKeyValues {

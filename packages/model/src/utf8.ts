@@ -10,6 +10,11 @@ export type LoneSurrogates = 'replace' | 'keep';
 /** The most bytes a UTF-16 code unit can need, so that `length * utf8BytesPerUnitMax` is always room enough. */
 export const utf8BytesPerUnitMax = 3;
 
+/** For functions that take an allocator: who gives none gets a Uint8Array, which is what `Bytes` then stands for. */
+export function plainBytes<Bytes extends Uint8Array>(length: number): Bytes {
+  return new Uint8Array(length) as Uint8Array as Bytes;
+}
+
 /** Writes `text` at `offset` and returns the offset after it. The target must have room. */
 export function writeUtf8(text: string, target: Uint8Array, offset: number, lone: LoneSurrogates): number {
   let at = offset;

@@ -4,7 +4,7 @@
 //   28 offset u32 (of the body, from the start of the segment)   32 length u32   36 crc32 u32   40 rid number u64
 //   48 ttl i32 (0 none)   52 record bytes u32 (what it occupies, keys included)   56 reserved   64 unique digests
 
-import { readUint48, writeUint48 } from '../log/frame.ts';
+import { readUint48 } from '../log/frame.ts';
 
 /** Where the bytes of one version are. */
 export interface Place {
@@ -35,25 +35,30 @@ export interface Version {
 const fixedBytes = 64;
 const noDigests: Buffer = Buffer.alloc(0);
 
+/** Filled in anew for each version: a DataView writes numbers several times faster than a Buffer, but costs more to make. */
+const scratch: Buffer = Buffer.alloc(fixedBytes);
+const fields: DataView = new DataView(scratch.buffer, scratch.byteOffset, fixedBytes);
+
 export function encodeVersion(version: Version): Buffer {
-  const value = Buffer.allocUnsafe(fixedBytes + version.uniqueDigests.length);
-  const place = version.place;
-  value.writeUInt32LE(version.range, 0);
-  writeUint48(value, version.lsn, 4);
-  value.writeUInt16LE(version.ix, 10);
-  writeUint48(value, version.timeMs, 12);
-  value.writeUInt16LE(0, 18);
-  value.writeUInt32LE(place.segment, 20);
-  value.writeUInt32LE(place.ordinal, 24);
-  value.writeUInt32LE(place.offset, 28);
-  value.writeUInt32LE(place.length, 32);
-  value.writeUInt32LE(place.crc, 36);
-  value.writeUInt32LE(version.ridNumber % 0x1_0000_0000, 40);
-  value.writeUInt32LE(Math.floor(version.ridNumber / 0x1_0000_0000), 44);
-  value.writeInt32LE(version.ttl ?? 0, 48);
-  value.writeUInt32LE(place.recordBytes, 52);
-  value.fill(0, 56, fixedBytes);
-  version.uniqueDigests.copy(value, fixedBytes);
+  const { place, uniqueDigests, lsn, timeMs, ridNumber } = version;
+  fields.setUint32(0, version.range, true);
+  fields.setUint32(4, lsn % 0x1_0000_0000, true);
+  fields.setUint16(8, Math.floor(lsn / 0x1_0000_0000), true);
+  fields.setUint16(10, version.ix, true);
+  fields.setUint32(12, timeMs % 0x1_0000_0000, true);
+  fields.setUint16(16, Math.floor(timeMs / 0x1_0000_0000), true);
+  fields.setUint32(20, place.segment, true);
+  fields.setUint32(24, place.ordinal, true);
+  fields.setUint32(28, place.offset, true);
+  fields.setUint32(32, place.length, true);
+  fields.setUint32(36, place.crc, true);
+  fields.setUint32(40, ridNumber % 0x1_0000_0000, true);
+  fields.setUint32(44, Math.floor(ridNumber / 0x1_0000_0000), true);
+  fields.setInt32(48, version.ttl ?? 0, true);
+  fields.setUint32(52, place.recordBytes, true);
+  const value = Buffer.allocUnsafe(fixedBytes + uniqueDigests.length);
+  value.set(scratch, 0);
+  value.set(uniqueDigests, fixedBytes);
   return value;
 }
 

@@ -24,6 +24,7 @@ export interface ContainerUsage {
 }
 
 interface Usage {
+  readonly segment: number;
   readonly arrays: [SegmentArray | undefined, SegmentArray | undefined];
   readonly containers: Map<number, ContainerUsage>;
   isDirty: boolean;
@@ -50,6 +51,8 @@ interface Twin {
 export class SegmentUsage {
   readonly #index: () => IndexStore;
   readonly #usages = new Map<number, Usage>();
+  /** The one that was asked for last. */
+  #last: Usage | undefined;
   readonly #twins = new Map<number, Twin>();
   readonly #forgotten: number[] = [];
   /** Segments whose files are about to go. Somebody may still read one; nothing about it goes into the index again. */
@@ -108,7 +111,7 @@ export class SegmentUsage {
   }
 
   forget(segment: number): void {
-    this.#usages.delete(segment);
+    this.#drop(segment);
     this.#forgotten.push(segment);
     this.#gone.add(segment);
   }
@@ -116,7 +119,7 @@ export class SegmentUsage {
   /** The segment is not there any more, so that nobody can bring it back: it need not be remembered. */
   release(segment: number): void {
     this.#gone.delete(segment);
-    this.#usages.delete(segment);
+    this.#drop(segment);
   }
 
   /**
@@ -174,9 +177,11 @@ export class SegmentUsage {
 
   #supersedeOne(place: SupersededPlace, container: number, second: number | undefined): void {
     const { segment, ordinal, recordBytes } = place;
-    if (this.isSuperseded(segment, ordinal)) return;
     const bits = this.#array(kinds.superseded, segment, (ordinal >>> 3) + 1);
-    bits.bytes[ordinal >>> 3] = (bits.bytes[ordinal >>> 3] as number) | (1 << (ordinal & 7));
+    const before = bits.bytes[ordinal >>> 3] as number;
+    const bit = 1 << (ordinal & 7);
+    if ((before & bit) !== 0) return;
+    bits.bytes[ordinal >>> 3] = before | bit;
     bits.dirtyChunks.add(Math.floor((ordinal >>> 3) / bitmapChunkBytes));
     if (second !== undefined) {
       const at = ordinal * secondBytes;
@@ -198,12 +203,20 @@ export class SegmentUsage {
   }
 
   #usage(segment: number): Usage {
+    // Writes ask for the same one again and again.
+    if (this.#last?.segment === segment) return this.#last;
     let usage = this.#usages.get(segment);
     if (usage === undefined) {
-      usage = { arrays: [undefined, undefined], containers: new Map(), isDirty: false };
+      usage = { segment, arrays: [undefined, undefined], containers: new Map(), isDirty: false };
       this.#usages.set(segment, usage);
     }
+    this.#last = usage;
     return usage;
+  }
+
+  #drop(segment: number): void {
+    this.#usages.delete(segment);
+    this.#last = undefined;
   }
 
   #sums(segment: number, container: number): ContainerUsage {

@@ -115,6 +115,7 @@ export class UnitState {
   }
 
   #lastMutationOf(id: string): number {
+    if (this.mutations.length === 0) return -1;
     if (this.#lastMutation !== undefined) return this.#lastMutation.get(id) ?? -1;
     return this.mutations.findLastIndex((mutation) => mutation.id === id);
   }
