@@ -5,6 +5,7 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { effectiveKeyFromHex } from '@tidemark/model';
+import type { Slice } from '../index/slices.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
@@ -89,14 +90,14 @@ export class LineageWalk {
     for (const source of this.#sources) source.walk.release();
   }
 
-  /** An LSN that no coming record is below, and the bytes of the run to be begun with it; undefined when nothing comes. */
-  peek(): { readonly lsn: number; readonly runBytes: number } | undefined {
+  /** An LSN that no coming record is below, and the run to be begun with it, if any; undefined when nothing comes. */
+  peek(): { readonly lsn: number; readonly run: Slice | undefined } | undefined {
     let best: Source | undefined;
     for (const source of this.#sources) {
       if (this.#look(source) && (best === undefined || source.lsn < best.lsn)) best = source;
     }
     if (best === undefined) return undefined;
-    return { lsn: best.lsn, runBytes: best.head === undefined ? (best.walk.peek()?.bodyBytes ?? 0) : 0 };
+    return { lsn: best.lsn, run: best.head === undefined ? best.walk.peek() : undefined };
   }
 
   /**

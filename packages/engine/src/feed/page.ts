@@ -1,10 +1,13 @@
 // A page of the feed in the making: pieces of bytes, counted, ended only between two LSNs.
 
+import type { Slice } from '../index/slices.ts';
 import type { FrameView } from '../log/frame.ts';
 import { runChecksum } from '../log/run-checksum.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 
+/** Shorter runs are cut: a page of few documents should be as full as it can be. */
+const uncutRecordsMin = 16;
 const comma: Buffer = Buffer.from(',');
 
 export class PageBuilder {
@@ -30,9 +33,10 @@ export class PageBuilder {
     return this.isFullWith(this.count, this.bytes);
   }
 
-  /** Whether it is over before a run of so many bytes: a run that is cut costs its readers more than a shorter page. */
-  endsBefore(runBytes: number): boolean {
-    return this.isFull || (this.bytes * 2 >= this.#bytesMax && runBytes > this.bytesLeft);
+  /** Whether it is over before this run. A long one is rather left to the next page than cut, which costs both of them. */
+  endsBefore(run: Slice | undefined): boolean {
+    if (this.isFull || run === undefined || run.records < uncutRecordsMin) return this.isFull;
+    return this.bytes * 2 >= this.#bytesMax && run.bodyBytes > this.bytesLeft;
   }
 
   get itemsLeft(): number {

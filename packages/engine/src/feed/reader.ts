@@ -66,7 +66,7 @@ async function readOnce(
   for (;;) {
     if (page.isHalfFull) {
       const coming = walk.peek();
-      if (coming !== undefined && coming.lsn > page.lastLsn && page.endsBefore(coming.runBytes)) break;
+      if (coming !== undefined && coming.lsn > page.lastLsn && page.endsBefore(coming.run)) break;
     }
     const isExhausted = walk.bytesRead >= scanBytesMax && page.count === 0 && page.lastLsn > request.after;
     const soon = walk.next(room);
