@@ -78,6 +78,21 @@ test('requests, writes, ranges and what they take are counted', async () => {
   expect(after.get('tidemark_memory_bytes{kind="rss"}')).toBeGreaterThan(0);
 });
 
+test('[B1] how far waiting readers lag behind the commit that woke them', async () => {
+  const made = await makeIn(world);
+  const before = await scrape();
+  const waiting = feedOf(world, made, { prefer: 'wait=60', 'if-none-match': '"0"' });
+  while ((await scrape()).get('tidemark_feed_waiters') !== 1);
+  await putIn(world, made, { id: 'x', pk: 'p' });
+  await waiting;
+  const after = await scrape();
+  const grown = (name: string): number => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0);
+
+  expect(grown('tidemark_feed_lag_seconds_count')).toBe(1);
+  expect(grown('tidemark_feed_lag_seconds_sum')).toBeGreaterThan(0);
+  expect(after.get('tidemark_feed_waiters')).toBe(0);
+});
+
 test('labels are made of nothing that a client can choose', async () => {
   for (const path of ['/dbs/secret-name', '/secret-kind/x', '/dbs/x/colls/secret-name/docs/secret-id']) {
     await world.fetch('GET', path, { headers: pk('p') });

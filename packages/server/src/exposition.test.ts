@@ -40,7 +40,9 @@ test('the buckets of a histogram add up', () => {
   expect(lines).toContain('tidemark_request_duration_seconds_count{operation="read"} 5');
   expect(lines).toContain('tidemark_request_charge_total{operation="read"} 6');
   expect(lines).toContain('tidemark_throttled_total 1');
-  expect(lines.filter((line) => line.includes('_bucket'))).toHaveLength(durationBuckets.length + 1);
+  expect(lines.filter((line) => line.startsWith('tidemark_request_duration_seconds_bucket'))).toHaveLength(
+    durationBuckets.length + 1,
+  );
 });
 
 test('a metric that is not in the table is a mistake', () => {

@@ -1,6 +1,7 @@
 // Metrics as text, in the format that Prometheus scrapes (version 0.0.4): two lines about each metric, then its samples.
 
 import { assert } from '@tidemark/model';
+import type { Histogram } from './histogram.ts';
 import type { MetricDefinition } from './metric-definitions.ts';
 import { metricDefinitions } from './metric-definitions.ts';
 
@@ -20,11 +21,10 @@ export class Exposition {
     this.#sample(name, labels, values, value);
   }
 
-  /** `counts` of each bucket on its own; the last is of what lies above all bounds. */
-  addHistogram(name: string, counts: ArrayLike<number>, sum: number, ...values: readonly string[]): void {
-    const { labels, buckets = [] } = this.#begin(name);
+  addHistogram(name: string, { bounds, counts, sum }: Histogram, ...values: readonly string[]): void {
+    const { labels } = this.#begin(name);
     let count = 0;
-    for (const [index, bound] of [...buckets, Number.POSITIVE_INFINITY].entries()) {
+    for (const [index, bound] of [...bounds, Number.POSITIVE_INFINITY].entries()) {
       count += counts[index] ?? 0;
       this.#sample(`${name}_bucket`, [...labels, 'le'], [...values, shown(bound)], count);
     }

@@ -6,12 +6,15 @@ export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds, in the unit that the name says. */
-  readonly buckets?: readonly number[];
 }
 
+/** Upper bounds, in seconds. */
 export const durationBuckets: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
+];
+
+export const lagBuckets: readonly number[] = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 10,
 ];
 
 export const metricDefinitions: readonly MetricDefinition[] = [
@@ -25,9 +28,14 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     type: 'histogram',
     help: 'From the head of a request to its answer, waiting for changes included.',
     labels: ['operation'],
-    buckets: durationBuckets,
   },
   counter('tidemark_request_charge_total', 'Request units that answers have reported.', 'operation'),
+  {
+    name: 'tidemark_feed_lag_seconds',
+    type: 'histogram',
+    help: 'From the commit that woke a waiting reader of the change feed to its answer.',
+    labels: [],
+  },
   gauge('tidemark_requests_under_way', 'Requests that are not answered yet, waiting ones included.'),
   counter('tidemark_requests_unanswered_total', 'Requests whose client went away first.'),
   counter('tidemark_throttled_total', 'Requests that were answered with 429.'),

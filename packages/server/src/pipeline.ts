@@ -102,11 +102,12 @@ export class Pipeline {
       this.#observer.failed(error, exchange.activityId);
       response = errorResponse(error);
     }
+    const { unsent, room } = this.#options;
+    exchange.wokenMs = room.takeWokenMs(outgoing);
     if (response === undefined || outgoing.destroyed || outgoing.headersSent) {
       this.#observer.end(exchange, undefined);
       return;
     }
-    const { unsent, room } = this.#options;
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
     if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());

@@ -46,6 +46,25 @@ describe('waiting room', () => {
     expect(await next).toBe('more');
   });
 
+  test('[B1] of whoever a commit woke it is known when, once, and of nobody else', async () => {
+    const room = new WaitingRoom();
+    const feed = source();
+    const [woken, again, late] = [client(), client(), client()];
+    const waits = [woken, again].map((each) => room.wait(feed, 1_000, each));
+    const beforeMs = performance.now();
+    feed.wake();
+    await Promise.all(waits);
+    void room.wait(feed, 1_000, again);
+    const timed = room.wait(feed, 0, late);
+
+    expect(room.takeWokenMs(woken)).toBeGreaterThanOrEqual(beforeMs);
+    expect(room.takeWokenMs(woken)).toBeUndefined();
+    expect(room.takeWokenMs(again)).toBeUndefined();
+    expect(await timed).toBe('time');
+    expect(room.takeWokenMs(late)).toBeUndefined();
+    room.close();
+  });
+
   test('[B1] those a commit wakes go on a few a turn, in the order in which they came', async () => {
     const room = new WaitingRoom();
     const feed = source();

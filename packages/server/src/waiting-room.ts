@@ -34,6 +34,8 @@ export class WaitingRoom {
   readonly #wheel = new TimerWheel(timerTickMs, waitMsMax);
   readonly #parked = new Set<Parked>();
   #woken: Parked[] = [];
+  /** When the commit came that those were woken by who are not answered yet. */
+  readonly #wokenMs = new Map<Client, number>();
   #isClosing = false;
 
   get count(): number {
@@ -58,6 +60,7 @@ export class WaitingRoom {
       throw error;
     }
     if (parked.stop === undefined) return Promise.resolve('more');
+    this.#wokenMs.delete(client);
     this.#parked.add(parked);
     this.#wheel.add(parked, ms);
     client.on('close', parked.onLeft);
@@ -82,16 +85,28 @@ export class WaitingRoom {
     this.#leave(parked, wake);
   }
 
+  /** For whoever is answered, or no longer there: when the commit came that woke it; undefined if none did. */
+  takeWokenMs(client: Client): number | undefined {
+    if (this.#wokenMs.size === 0) return undefined;
+    const wokenMs = this.#wokenMs.get(client);
+    this.#wokenMs.delete(client);
+    return wokenMs;
+  }
+
   /** Runs before the commit is acknowledged, for all it wakes: it does no more than it must. */
   #wake(parked: Parked): void {
     parked.isWoken = true;
+    parked.wokenMs = performance.now();
     this.#woken.push(parked);
     if (this.#woken.length === 1) setImmediate(this.#goOn);
   }
 
   readonly #goOn = (): void => {
     const rest = this.#woken.splice(wakesPerTurn);
-    for (const parked of this.#woken) this.#leave(parked, 'more');
+    for (const parked of this.#woken) {
+      this.#wokenMs.set(parked.client, parked.wokenMs);
+      this.#leave(parked, 'more');
+    }
     this.#woken = rest;
     if (rest.length > 0) setImmediate(this.#goOn);
   };
@@ -109,6 +124,7 @@ class Parked implements Timed {
   readonly onLeft: () => void;
   slot = -1;
   isWoken = false;
+  wokenMs = 0;
   stop: (() => void) | undefined;
   resolve: ((wake: Wake) => void) | undefined;
   readonly #room: WaitingRoom;

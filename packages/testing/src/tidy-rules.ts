@@ -136,8 +136,9 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     log: ['exchange', 'response'],
     exchange: [],
     metrics: ['request-tally', 'exposition', 'listener', 'version'],
-    'request-tally': ['exposition', 'metric-definitions'],
-    exposition: ['metric-definitions'],
+    'request-tally': ['exposition', 'histogram', 'metric-definitions'],
+    exposition: ['histogram', 'metric-definitions'],
+    histogram: [],
     'metric-definitions': [],
   },
   processor: {
