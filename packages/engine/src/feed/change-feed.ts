@@ -3,9 +3,10 @@
 //
 // A position is an LSN for every piece of the key space. As long as all pieces agree on one range it is a plain LSN.
 
-import type { FeedEtag, FeedPart, KeyRange } from '@tidemark/model';
+import type { FeedPart, KeyRange } from '@tidemark/model';
 import {
   DatabaseError,
+  effectiveKeyHex,
   formatFeedEtag,
   isDatabaseError,
   joinFeedParts,
@@ -58,13 +59,14 @@ export interface ChangePage {
 
 const itemsMaxByDefault = 100;
 const bytesMaxByDefault: number = 4 * 1024 * 1024;
-const wholeSpace: KeyRange = { min: '', max: 'FF' };
 
 export class ChangeFeed<Change> implements AsyncIterable<Change> {
   readonly #engine: RangeEngine;
   readonly #container: number;
   readonly #scope: ChangeFeedScope;
   readonly #options: ChangeFeedOptions;
+  /** The keys of the scope; undefined when it is all keys of its ranges. */
+  readonly #keys: KeyRange | undefined;
   #parts: readonly FeedPart[] | undefined;
   /** The range to look at first, so that a busy one does not starve the others. */
   #turn: number;
@@ -74,13 +76,14 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
     this.#container = container;
     this.#scope = scope;
     this.#options = options;
+    this.#keys = keysOf(scope);
     if (options.from !== undefined) checkStart(options.from);
     this.#turn = turnOf(options.from);
   }
 
   /** Where a later feed can go on from: after everything that has been handed out. */
   get etag(): string {
-    return formatFeedEtag(etagOf(this.#position, this.#liveRanges()));
+    return this.#etagIn(this.#liveRanges());
   }
 
   /** The next page. It is empty when there is nothing new. */
@@ -101,7 +104,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
     const ranges = this.#liveRanges();
     const [only, other] = ranges;
     const range = only === undefined || other !== undefined ? undefined : { id: only.id, tailLsn: only.tailLsn };
-    return { pieces: [], count: 0, etag: formatFeedEtag(etagOf(this.#position, ranges)), isDrained: true, range };
+    return { pieces: [], count: 0, etag: this.#etagIn(ranges), isDrained: true, range };
   }
 
   /** Change after change, waiting for more, until the signal aborts. */
@@ -132,7 +135,8 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   watch(callback: () => void): (() => void) | undefined {
     const position = this.#position;
     for (const range of this.#liveRanges()) {
-      for (const slice of narrowFeedParts(position, range)) if (slice.lsn < range.tailLsn) return undefined;
+      const part = narrowed(range, this.#keys) ?? range;
+      for (const slice of narrowFeedParts(position, part)) if (slice.lsn < range.tailLsn) return undefined;
     }
     const { range, keys, partitionKey } = this.#scope;
     const scope: WatchScope = {
@@ -159,6 +163,16 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
     }
   }
 
+  /** Plain while one LSN says it all; that is so as long as the scope lies in one range. */
+  #etagIn(ranges: readonly KeyRange[]): string {
+    const parts = this.#position;
+    const [only, other] = ranges;
+    if (only === undefined || other !== undefined) return formatFeedEtag({ kind: 'composite', parts });
+    const [slice, second] = narrowFeedParts(parts, narrowed(only, this.#keys) ?? only);
+    const isOne = slice !== undefined && second === undefined;
+    return formatFeedEtag(isOne ? { kind: 'lsn', lsn: slice.lsn } : { kind: 'composite', parts });
+  }
+
   get #position(): readonly FeedPart[] {
     this.#parts ??= startOf(this.#engine, this.#container, this.#scope, this.#options);
     return this.#parts;
@@ -170,7 +184,8 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
       const turn = (this.#turn + i) % ranges.length;
       const range = ranges[turn] as KeyRange & { readonly id: string; readonly tailLsn: number };
       for (const slice of narrowFeedParts(this.#position, range)) {
-        const wanted = narrowed(slice, this.#scope.keys);
+        const wanted = narrowed(slice, this.#keys);
+        // After a merge the parts of a range may have positions of their own, and not all of them are of this scope.
         if (wanted === undefined) {
           this.#moveTo(slice, range.tailLsn);
           continue;
@@ -229,6 +244,12 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   }
 }
 
+function keysOf({ keys, partitionKey }: ChangeFeedScope): KeyRange | undefined {
+  if (partitionKey === undefined) return keys;
+  const min = effectiveKeyHex(partitionKey.epk);
+  return { min, max: `${min}00` };
+}
+
 /** For callers without types. A time that is none would otherwise be the beginning. */
 function checkStart(from: FeedStart): void {
   if (from === 'beginning' || from === 'now') return;
@@ -273,15 +294,6 @@ function turnOf(from: FeedStart | undefined): number {
   for (let i = 0; i < from.etag.length; i += 1) hash = Math.imul(hash ^ from.etag.charCodeAt(i), 0x5bd1e995);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 13)) >>> 0;
-}
-
-/** Plain while one LSN says it all; that is so as long as the scope lies in one range. */
-function etagOf(parts: readonly FeedPart[], ranges: readonly KeyRange[]): FeedEtag {
-  const [only] = ranges;
-  const slices = narrowFeedParts(parts, only ?? wholeSpace);
-  const [slice] = slices;
-  if (ranges.length === 1 && slices.length === 1 && slice !== undefined) return { kind: 'lsn', lsn: slice.lsn };
-  return { kind: 'composite', parts };
 }
 
 function narrowed(slice: KeyRange, keys: KeyRange | undefined): KeyRange | undefined {

@@ -301,6 +301,43 @@ export const feedScopeCases: readonly ContractCase[] = [
 
 export const feedStartCases: readonly ContractCase[] = [
   {
+    title: '[B8] [M7] the feed of one key shows nothing twice after a merge, page by page and from etag to etag',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 2, historyMs: 3_600_000 });
+      const keys = ['0', '1'].map((range) => bench.keyIn(container, range));
+      const etags = new Map(keys.flatMap((pk) => [`latest ${pk}`, `all ${pk}`].map((name) => [name, '"0"'])));
+      const follow = async (pk: string, mode: 'latest' | 'all', expected: number) => {
+        const name = `${mode} ${pk}`;
+        const options = { partitionKey: pk, itemsMax: 1, from: { etag: etags.get(name) ?? '' } };
+        const feed = mode === 'all' ? container.versions(options) : container.changes(options);
+        let count = 0;
+        for (let page = await feed.page(); !page.isDrained; page = await feed.page()) count += page.count;
+        expect(count, name).toBe(expected);
+        expect(feed.etag, name).toMatch(/^"\d+"$/);
+        etags.set(name, feed.etag);
+      };
+      const writeAndFollow = async () => {
+        // The busier one has the greater LSN when they merge.
+        for (const n of numbers(5)) await container.upsert({ id: `${n % 3}`, pk: keys[0], n });
+        await container.upsert({ id: '0', pk: keys[1], n: 0 });
+        for (const [pk, latest, all] of [[keys[0], 3, 5] as const, [keys[1], 1, 1] as const]) {
+          await follow(pk ?? '', 'latest', latest);
+          await follow(pk ?? '', 'all', all);
+        }
+      };
+
+      await writeAndFollow();
+      await container.merge('0', '1');
+      await writeAndFollow();
+      await writeAndFollow();
+      await container.split('2');
+      await writeAndFollow();
+      await container.merge('3', '4');
+      await writeAndFollow();
+    },
+  },
+  {
     title: '[M5] [wire 11.2] starts from the beginning, after an LSN, and from now',
     async run(bench) {
       const container = await bench.container();
