@@ -35,6 +35,8 @@ export interface FollowedPart {
 
 const waitSeconds = 20;
 const troubleMs = 1_000;
+/** Short: a person is to hear that the server is gone. It is tried again for ever. */
+const retryMsMax = 2_000;
 const unchangedMs = 100;
 
 export class Follow {
@@ -96,7 +98,7 @@ export class Follow {
       const itemsMax = this.#options.itemsMax();
       const wait = isUntilDrained ? {} : { waitSeconds };
       const page = await this.#attempt(() =>
-        container.changes({ ...scope, mode, from: part.start, itemsMax, signal, ...wait }),
+        container.changes({ ...scope, mode, from: part.start, itemsMax, signal, retryMsMax, ...wait }),
       );
       if (page === undefined) continue;
       const isTaken = await this.#inTurn(() => this.#options.onPage(page, itemsMax));
@@ -111,24 +113,28 @@ export class Follow {
 
   /** Undefined when it is to be tried again. */
   async #attempt(read: () => Promise<ChangePage>): Promise<ChangePage | undefined> {
-    const { signal } = this.#options;
     try {
       return await read();
     } catch (error) {
-      if (signal.aborted) return undefined;
-      if (!isDatabaseError(error)) throw error;
-      if (error.code === 'range-gone') {
-        const before = this.#ranges;
-        await this.#readRanges();
-        // A split that is not finished yet is refused in the same way, and its children are not there to be read.
-        if (isSame(before, this.#ranges)) await sleep(unchangedMs, signal);
-        return undefined;
-      }
-      if (!error.isRetriable) throw error;
-      this.#options.onTrouble(error);
-      await sleep(troubleMs, signal);
+      await this.#recover(error);
       return undefined;
     }
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const { signal } = this.#options;
+    if (signal.aborted) return;
+    if (!isDatabaseError(error)) throw error;
+    if (error.code === 'range-gone') {
+      const before = this.#ranges;
+      await this.#readRanges().catch((reason: unknown) => this.#recover(reason));
+      // A split that is not finished yet is refused in the same way, and its children are not there to be read.
+      if (isSame(before, this.#ranges)) await sleep(unchangedMs, signal);
+      return;
+    }
+    if (!error.isRetriable) throw error;
+    this.#options.onTrouble(error);
+    await sleep(error.retryAfterMs ?? troubleMs, signal);
   }
 
   /** Many parts may find out at once that their range is gone: they share one read. */

@@ -102,6 +102,29 @@ test('[B1] tail follows: a change arrives, through a split and a merge, and Ctrl
   expect(err()).toContain('12 changes. Go on with tidemark tail');
 });
 
+test('tail outlives a server that is started again', async () => {
+  const { name, inside } = await make();
+  const first = await startServer({ database });
+  const child = launch(['tail', name, '--from', 'beginning', '--json', '--endpoint', first.url]);
+  const err = textOf(child.stderr);
+  const reader = createInterface(child.stdout);
+  const arrives = async (id: string): Promise<void> => {
+    const line = once(reader, 'line');
+    await inside.upsert({ id, pk: 'a' });
+    expect(JSON.parse(String((await line)[0])).id).toBe(id);
+  };
+
+  await arrives('1');
+  await first.close();
+  while (!err().includes('Trying again.')) await once(child.stderr, 'data');
+  const second = await startServer({ database, port: first.port });
+  await arrives('2');
+
+  child.kill('SIGTERM');
+  expect((await once(child, 'exit'))[0]).toBe(0);
+  await second.close();
+});
+
 test('[B2] tail of all versions tells what happened; of a key and of a range only theirs; a limit ends it', async () => {
   const { name, inside } = await make({ historyMs: 600_000, ranges: 2 });
   const since = new Date(Date.now() - 60_000).toISOString();

@@ -150,6 +150,23 @@ test('[M3] [M7] the feed of a range, of a part of the keys and of a partition ke
   expect(await container.ranges()).toHaveLength(3);
 });
 
+test('[B1] a feed request that waits is answered by the change, and one that nothing comes to by the end of its time', async () => {
+  const container = await make();
+  const { etag } = await container.changes({ from: 'now' });
+
+  const waiting = container.changes({ from: { etag }, waitSeconds: 30 });
+  await container.upsertDocument(['a'], { id: '1', pk: 'a' });
+  const page = await waiting;
+  const nothing = await container.changes({ from: { etag: page.etag }, waitSeconds: 1 });
+
+  expect(page.items()).toMatchObject([{ id: '1' }]);
+  expect(nothing).toMatchObject({ isDrained: true, isWaitApplied: true, etag: page.etag });
+  const stop = new AbortController();
+  const given = container.changes({ from: { etag: page.etag }, waitSeconds: 30, signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(given).rejects.toThrow('enough');
+});
+
 test('[B2] all versions come with their deletes', async () => {
   const container = await make({ changeFeedPolicy: { retentionDuration: 10 } });
   const { etag } = await container.changes({ mode: 'all-versions', from: 'now' });
