@@ -1,6 +1,7 @@
 // Requests that are right, one of each kind: what a hostile one is made of. Their names and ids come from a small set, so
 // that what one creates the next one finds.
 
+import { offerRid } from '@tidemark/model';
 import type { SeededRandom } from '@tidemark/testing';
 
 export interface Draft {
@@ -108,6 +109,17 @@ export function validRequest(random: SeededRandom): Draft {
     () => draft('POST', ['dbs', database, 'colls', container, 'operations', 'partitionkeydelete'], [pk]),
     () => draft('GET', ['offers']),
     () => draft('POST', ['offers'], query, json({ query: 'SELECT * from root where root.resource = "x"' })),
+    () => draft('PUT', ['offers', offerRid(1 + n(40))], [], json({ content: { offerThroughput: 400 + 100 * n(70) } })),
+    () => draft('POST', ['dbs'], [['x-ms-offer-throughput', '400']], json({ id: database })),
+    () =>
+      draft(
+        'POST',
+        ['dbs', database, 'colls'],
+        [['x-ms-cosmos-offer-autopilot-settings', '{"maxThroughput":4000}']],
+        json({ id: container, partitionKey: { paths: ['/pk'] } }),
+      ),
+    () => draft('GET', [...docs, id], [pk, ['x-ms-session-token', `0:-1#${n(100)}`]]),
+    () => draft('GET', ['dbs', database, 'colls', container], [['x-ms-documentdb-populatequotainfo', 'true']]),
     () => draft('POST', ['dbs', database, 'users'], [], json({ id: 'u' })),
     () =>
       draft(
