@@ -22,5 +22,5 @@ export class Exchange {
 }
 
 /** What is counted and logged beside the operations of the protocol. */
-export const unknownOperation = 'unknown';
+const unknownOperation = 'unknown';
 export const adminOperation = 'admin';

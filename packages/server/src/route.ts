@@ -46,7 +46,7 @@ import { createUser, deleteUser, listUsers, readUser, replaceUser } from './hand
 import type { RequestHead } from './request.ts';
 import { isHeaderTrue, textOfHeader } from './request.ts';
 
-export interface Route {
+interface Route {
   readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly kind: ResourceKind;
   readonly isFeed: boolean;

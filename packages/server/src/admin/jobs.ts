@@ -7,7 +7,7 @@ import { statusOf } from '../status.ts';
 
 export type JobKind = 'backup' | 'check';
 
-export interface JobProgress {
+interface JobProgress {
   readonly done: number;
   readonly total: number;
 }
