@@ -10,6 +10,9 @@ export const segmentBytesMax: number = 64 * MiB;
 /** A group larger than this is closed and the next one begun: a flush of more gains nothing. */
 export const groupBytesMax: number = 1 * MiB;
 export const groupUnitsMax = 2_048;
+/** The memory that runs of groups are written into is kept for the next ones: so many, of this size at most. */
+export const idleRunsMax = 8;
+export const idleRunBytesMax: number = 4 * MiB;
 /** Queued and in-flight writes; beyond it callers are told to come back (429). */
 export const queuedBytesMax: number = 64 * MiB;
 export const queuedUnitsMax = 16_384;

@@ -5,7 +5,7 @@ import { DatabaseError } from '@tidemark/model';
 import type { Place, Version } from '../index/documents.ts';
 import { uniqueKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
-import { groupBytesMax } from '../limits.ts';
+import { idleRunBytesMax, idleRunsMax } from '../limits.ts';
 import type { FrameView, OperationNumber } from '../log/frame.ts';
 import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
@@ -168,9 +168,6 @@ export class RunPool {
     if (this.#idle.length < idleRunsMax && run.memoryBytes <= idleRunBytesMax) this.#idle.push(run);
   }
 }
-
-const idleRunsMax = 16;
-const idleRunBytesMax: number = 4 * groupBytesMax;
 
 export class OpenGroup {
   readonly #pool: RunPool;
