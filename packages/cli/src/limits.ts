@@ -17,3 +17,6 @@ export const stateMs = 1_000;
 
 /** How often in a row an import asks again when nothing at all is accepted: at 100 ms and more each, minutes. */
 export const fruitlessMax = 600;
+
+/** The server gives answers under way 10 seconds, and the database then closes its files: this is more than both ever need. */
+export const stopMsMax = 30_000;

@@ -15,6 +15,7 @@ import { checkSwallowedFlags, readConfig } from '../config.ts';
 import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
+import { stopMsMax } from '../limits.ts';
 import type { SettingName, Settings } from '../settings.ts';
 import { explainStart } from '../start-failure.ts';
 import { say } from '../terminal.ts';
@@ -140,6 +141,10 @@ function stopOnSignal(server: RunningServer, database: Database): void {
     }
     stoppingSinceMs = now;
     say(`${signal}: answering what is under way, then stopping.`);
+    setTimeout(() => {
+      say('It takes too long: ending now. Nothing that was acknowledged is lost.');
+      process.exit(1);
+    }, stopMsMax).unref();
     close(server, database).then(
       () => process.exit(0),
       (error: unknown) => {
