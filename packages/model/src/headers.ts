@@ -67,7 +67,6 @@ export const header = {
   resourceQuota: 'x-ms-resource-quota',
   resourceUsage: 'x-ms-resource-usage',
   indexProgress: 'x-ms-documentdb-collection-index-transformation-progress',
-  allow: 'allow',
   /** Ours: which injected fault this answer is. */
   fault: 'x-tidemark-fault',
 } as const;

@@ -1,11 +1,10 @@
-// The documents show code and list codes: this is where they are held to it.
+// The documents show code: this is where they are held to it.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase } from '@tidemark/engine';
-import { errorCodes, errorMeanings } from '@tidemark/model';
 import { startServer } from '@tidemark/server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readText, repositoryRoot } from './source-tree.ts';
@@ -54,16 +53,6 @@ test('[M1] [M4] the snippet for the SDK runs as it stands in README', async () =
   } finally {
     await server.close();
   }
-});
-
-test('the reference of errors lists every code with its meaning', () => {
-  const rows = errorCodes.map((code) => `| \`${code}\` | ${errorMeanings[code]} |`);
-
-  expect(
-    readText('docs/reference/errors.md')
-      .split('\n')
-      .filter((line) => line.startsWith('| `')),
-  ).toEqual(rows);
 });
 
 function snippetOf(document: string, language: string, word: string): string {

@@ -22,7 +22,12 @@ export interface AdminRoute {
 
 export const adminRoutes: readonly AdminRoute[] = [
   { verb: 'GET', path: '/_tidemark/health', what: 'whether it can do its work', isOpen: true, handle: readHealth },
-  { verb: 'GET', path: '/_tidemark/metrics', what: 'metrics, as Prometheus scrapes them', handle: readMetrics },
+  {
+    verb: 'GET',
+    path: '/_tidemark/metrics',
+    what: '[metrics](metrics.md), as Prometheus scrapes them',
+    handle: readMetrics,
+  },
   {
     verb: 'GET',
     path: '/_tidemark/dbs/{db}/colls/{container}/ranges',
@@ -45,7 +50,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { verb: 'POST', path: '/_tidemark/check', what: 'begins a check of log and index', handle: startCheck },
   { verb: 'GET', path: '/_tidemark/jobs', what: 'backups and checks, running and ended', handle: listJobs },
   { verb: 'GET', path: '/_tidemark/jobs/{job}', what: 'one of them', handle: readJob },
-  { verb: 'POST', path: '/_tidemark/faults', what: 'makes requests fail, with --chaos', handle: addFault },
+  { verb: 'POST', path: '/_tidemark/faults', what: 'makes requests fail, with `--chaos`', handle: addFault },
   { verb: 'GET', path: '/_tidemark/faults', what: 'the faults, with what they have hit', handle: listFaults },
   { verb: 'DELETE', path: '/_tidemark/faults', what: 'ends all faults', handle: clearFaults },
   { verb: 'GET', path: '/_tidemark/faults/{fault}', what: 'one of them', handle: readFault },

@@ -1,0 +1,25 @@
+// Which part of which page is made from the code. `npm run docs` writes them; a test says which of them are stale.
+
+import { adminPart, endpointsPart } from './endpoints.ts';
+import { errorsPart } from './errors.ts';
+import { headersPart } from './headers.ts';
+import { limitsPart } from './limits.ts';
+import { metricsPart } from './metrics.ts';
+import { settingsPart } from './settings.ts';
+
+export interface GeneratedPart {
+  readonly page: string;
+  /** Between `<!-- NAME -->` and `<!-- /NAME -->`. */
+  readonly name: string;
+  readonly make: () => string;
+}
+
+export const generatedParts: readonly GeneratedPart[] = [
+  { page: 'docs/reference/endpoints.md', name: 'endpoints', make: endpointsPart },
+  { page: 'docs/reference/admin.md', name: 'endpoints', make: adminPart },
+  { page: 'docs/reference/headers.md', name: 'headers', make: headersPart },
+  { page: 'docs/reference/errors.md', name: 'errors', make: errorsPart },
+  { page: 'docs/reference/limits.md', name: 'limits', make: limitsPart },
+  { page: 'docs/reference/metrics.md', name: 'metrics', make: metricsPart },
+  { page: 'docs/reference/cli.md', name: 'settings', make: settingsPart },
+];
