@@ -1,6 +1,6 @@
 // Throughput that is enforced: 429 with the time to wait, and clients that get through by waiting (M16).
 
-import { CosmosClient } from '@azure/cosmos';
+import { BulkOperationType, CosmosClient } from '@azure/cosmos';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import type { RunningServer } from '@tidemark/server';
@@ -201,6 +201,23 @@ describe('the official client', () => {
     const retries = written.map(({ headers }) => Number(headers['x-ms-throttle-retry-count']));
     expect(Math.max(...retries)).toBeGreaterThan(0);
     expect(Math.max(...retries)).toBeLessThanOrEqual(9);
+    client.dispose();
+  }, 30_000);
+
+  test('[M16] gets a bulk through as well, operation by operation', async () => {
+    const connectionPolicy = { enableBackgroundEndpointRefreshing: false };
+    const client = new CosmosClient({ endpoint: server.url, key: wellKnownKey, connectionPolicy });
+    const docs = await make('c', 400);
+    expect((await put(docs, 'large', 'a', 'x'.repeat(1_000_000))).status).toBe(201);
+    goesSince = performance.now();
+    // This client waits for each of them, one after the other.
+    const operations = Array.from({ length: 5 }, (_, n) => ({
+      operationType: BulkOperationType.Create,
+      partitionKey: `key ${n}`,
+      resourceBody: { id: String(n), pk: `key ${n}` },
+    }));
+    const results = await client.database('db').container('c').items.executeBulkOperations(operations);
+    expect(results.map(({ response }) => response?.statusCode)).toEqual(operations.map(() => 201));
     client.dispose();
   }, 30_000);
 });
