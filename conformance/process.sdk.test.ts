@@ -3,6 +3,7 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,4 +182,23 @@ test('a request that is under way when it is told to stop is answered', async ()
   expect(statuses.every((status) => status === 201 || status === 0)).toBe(true);
   client.dispose();
   expect((await exited)[0]).toBe(0);
+});
+
+test('[engine 12] a log that cannot be written ends nothing', async (context) => {
+  if (!existsSync('/dev/full')) return context.skip('there is no device that is always full');
+  const full = openSync('/dev/full', 'w');
+  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, 'serve', '--memory', '--port', '0'];
+  const child = spawn(process.execPath, [...node, '--log-level', 'debug'], { stdio: ['ignore', 'pipe', full] });
+  const stdout = child.stdout as Readable; // A pipe, as asked for.
+  const [line] = (await once(createInterface(stdout), 'line')) as [string];
+  const { url } = JSON.parse(line);
+
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i += 1) statuses.push((await rawFetch(url, 'GET', '/dbs', {})).status);
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+
+  expect(statuses).toEqual([200, 200, 200]);
+  expect((await exited)[0]).toBe(0);
+  closeSync(full);
 });

@@ -17,6 +17,8 @@ export function endWithReader(): void {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
+  // What people cannot be told, because their disk is full or their terminal gone, must not end the work.
+  process.stderr.on('error', () => {});
 }
 
 /** Aborts on the first SIGINT or SIGTERM; the second ends the process at once. */

@@ -107,6 +107,9 @@ export const wakesPerTurn = 32;
 /** A request that takes longer is told of in the log, unless it waits for changes. */
 export const slowRequestMs: number = 1_000;
 
+/** Lines that could not be written yet; what is more is dropped. */
+export const logBytesMax: number = 1024 * 1024;
+
 /** Lines about failed and slow requests. */
 export const logWarningsPerSecondMax = 20;
 

@@ -4,10 +4,10 @@
 
 import type { ResourceKind } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger, pino } from 'pino';
 import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
-import { logWarningsPerSecondMax } from './limits.ts';
+import { logBytesMax, logWarningsPerSecondMax } from './limits.ts';
 import type { CosmosResponse } from './response.ts';
 
 /** From the one that tells most; each also tells what those after it do. */
@@ -36,7 +36,14 @@ export async function openLog(options: LogOptions): Promise<Log> {
   if (options.level === 'silent') return new Log(undefined, options);
   const { pino } = await import('pino');
   const settings = { level: options.level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
-  return new Log(pino(settings, options.stream ?? pino.destination({ dest: 2, sync: true })), options);
+  return new Log(pino(settings, options.stream ?? standardError(pino)), options);
+}
+
+/** A log that cannot be written, on a full disk say, must neither end the server nor pile up in it. */
+function standardError({ destination }: typeof pino): DestinationStream {
+  const stream = destination({ dest: 2, sync: true, maxLength: logBytesMax });
+  stream.on('error', () => {});
+  return stream;
 }
 
 export class Log {
