@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ConfigSources } from './config.ts';
-import { checkSwallowedFlags, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { flagOf, settingNames, variableOf } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tidemark-config-'));
@@ -98,12 +98,4 @@ test('the variables of a cluster’s service named tidemark are not taken for se
   };
 
   expect(read({ environment }).settings.port).toBe(8081);
-});
-
-test('flags that npm kept to itself are named, with the way to write them', () => {
-  const start = { npm_lifecycle_event: 'start' };
-  expect(() => checkSwallowedFlags({ ...start, npm_config_memory: 'true' })).toThrow('npm start -- --memory');
-  expect(() => checkSwallowedFlags({ ...start, npm_config_key_file: 'true' })).toThrow('npm start -- --key-file …');
-  expect(() => checkSwallowedFlags({ npm_config_memory: 'true' })).not.toThrow();
-  expect(() => checkSwallowedFlags(start)).not.toThrow();
 });

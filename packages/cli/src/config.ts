@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { suggestion } from './nearest.ts';
 import type { SettingName, Settings } from './settings.ts';
-import { flagOf, isSwitch, settingNames, settings, variableOf } from './settings.ts';
+import { flagOf, settingNames, settings, variableOf } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
 type OriginKind = 'default' | 'file' | 'environment' | 'flag';
@@ -162,16 +162,4 @@ function withOnePlace(config: Config): Config {
   }
   if (precedence.indexOf(memory.kind) > precedence.indexOf(data.kind)) return config;
   return { ...config, settings: { ...config.settings, memory: false } };
-}
-
-/** Flags that npm took for its own because they stood before `--`: it hands them on as variables. */
-export function checkSwallowedFlags(environment: Readonly<Record<string, string | undefined>>): void {
-  const script = environment['npm_lifecycle_event'];
-  if (script !== 'start' && script !== 'tidemark') return;
-  for (const name of settingNames) {
-    const kept = environment[`npm_config_${flagOf(name).slice(2).replaceAll('-', '_')}`];
-    if (kept === undefined || kept === '') continue;
-    const written = isSwitch(name) ? flagOf(name) : `${flagOf(name)} ${kept === 'true' ? '…' : kept}`;
-    throw new UsageError(`npm kept ${flagOf(name)} to itself: flags stand after --, as in npm start -- ${written}`);
-  }
 }

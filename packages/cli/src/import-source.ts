@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import type { Line, LinesStart } from './lines.ts';
 import { linesOf, skipBytes } from './lines.ts';
+import { say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const chunkBytes = 256 * 1024;
@@ -37,6 +38,7 @@ export function fileSource(path: string): ImportSource {
 }
 
 export function inputSource(): ImportSource {
+  if (process.stdin.isTTY === true) say('reading from the terminal, a document a line; Ctrl-D ends it.');
   return {
     name: 'standard input',
     sizeBytes: undefined,

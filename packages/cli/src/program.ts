@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
+import { checkSwallowedFlags } from './swallowed-flags.ts';
 import { say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -32,6 +33,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     });
   }
   try {
+    checkSwallowedFlags(
+      process.env,
+      commands.flatMap(({ options }) => options.map(({ flags }) => flags)),
+    );
     checkName(args);
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;

@@ -117,10 +117,6 @@ export function variableOf(name: string): string {
   return `TIDEMARK_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 }
 
-export function isSwitch(name: SettingName): boolean {
-  return settings[name].fallback === false;
-}
-
 type Read<T> = { readonly value: T } | { readonly must: string };
 
 function kebab(name: string): string {

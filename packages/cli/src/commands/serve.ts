@@ -11,7 +11,7 @@ import { startServer } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { textOption } from '../call.ts';
 import type { Config } from '../config.ts';
-import { checkSwallowedFlags, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
@@ -30,7 +30,6 @@ const doubledSignalMs = 1_000;
 const missingSettings: readonly SettingName[] = ['corsOrigin'];
 
 export async function run(call: Call): Promise<number> {
-  checkSwallowedFlags(process.env);
   const config = readConfig({ flags: call.options, environment: process.env, file: textOption(call, 'config') });
   checkAvailable(config);
   const keys = readKeys(config.settings.keyFile, process.env);
