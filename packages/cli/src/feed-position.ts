@@ -13,7 +13,8 @@ export type Position =
 export function readPosition(text: string): Position {
   if (text === 'beginning' || text === 'now') return { kind: 'start', start: text };
   if (/^"?(?:c1:|\d+"?$)/.test(text)) return readEtag(text);
-  const timeMs = Date.parse(text);
+  // The parser takes almost anything for a time; -1 is not meant to be one.
+  const timeMs = /^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(timeMs)) return { kind: 'start', start: { timeMs } };
   throw new UsageError(
     `--from must be beginning, now, a time such as 2026-01-31T12:00:00Z, or a position, not '${text}'.`,
