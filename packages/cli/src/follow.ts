@@ -6,6 +6,7 @@
 // that is narrower than its range, after a merge, names its keys with the request. So nothing is skipped or repeated, and
 // parts never need to be joined again.
 
+import { setMaxListeners } from 'node:events';
 import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, isDatabaseError, keyRangeContains } from '@tidemark/model';
 import type { ChangePage, FeedMode, FeedStart, RangeInfo, RestContainer } from '@tidemark/processor';
@@ -48,6 +49,8 @@ export class Follow {
 
   constructor(options: FollowOptions) {
     this.#options = options;
+    // Every part listens to it; Node takes more than ten for a leak.
+    setMaxListeners(0, options.signal);
   }
 
   /** As far as the pages went that were taken. */
