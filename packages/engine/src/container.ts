@@ -176,7 +176,8 @@ export class Container {
   async read<T = StoredJson>(id: string, partitionKey: PartitionKeyInput): Promise<Document<T> | undefined> {
     validateDocumentId(id);
     const { bytes, epk } = this.partitionKey(partitionKey);
-    const stored = await this.#engine.get(this.#number, { id, partitionKey: bytes, epk });
+    const soon = this.#engine.get(this.#number, { id, partitionKey: bytes, epk });
+    const stored = soon instanceof Promise ? await soon : soon;
     return stored === undefined ? undefined : new Document<T>(stored);
   }
 

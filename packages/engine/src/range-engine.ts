@@ -199,7 +199,8 @@ export interface RangeEngine {
 
   commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult>;
 
-  get(container: number, key: DocumentKey): Promise<StoredDocument | undefined>;
+  /** At once when the bytes are in memory and `syncReads` is true: a promise would cost as much as the read. */
+  get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined>;
   getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined>;
   /** Documents of a range in the order of their creation, from a continuation on. */

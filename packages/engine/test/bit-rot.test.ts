@@ -506,6 +506,7 @@ describe('[engine 5] a flipped byte in the index', () => {
       const whole = again.get(Buffer.from('other key'))?.toString();
       const got = await refusal(Promise.resolve().then(() => again.get(entry.key)));
       const bounds = { from: Buffer.from('a'), to: Buffer.from('z'), limit: 10 };
+      const lent = await refusal(Promise.resolve().then(() => again.lend?.(entry.key)));
       const ranged = await refusal(Promise.resolve().then(() => again.range(bounds)));
       await again.close();
 
@@ -513,8 +514,9 @@ describe('[engine 5] a flipped byte in the index', () => {
       expect(whole).toBe('whole');
       expect(got.code).toBe('corrupt');
       expect(got.message).toContain(folder);
+      expect(lent).toEqual(got);
       expect(ranged.code).toBe('corrupt');
-      expect(damage).toBe(2);
+      expect(damage).toBe(3);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -31,7 +31,9 @@ export function encodeJsonKeys<Bytes extends Uint8Array = Uint8Array>(
   let at = 0;
   for (const value of values) at = write(value, at);
   const bytes = allocate(at);
-  bytes.set(scratch.subarray(0, at));
+  // A view to copy from costs more than a short copy.
+  if (at > shortBytes) bytes.set(scratch.subarray(0, at));
+  else for (let i = 0; i < at; i += 1) bytes[i] = scratch[i] as number; // Below `at`.
   // One huge value must not pin its buffer for ever.
   if (scratch.length > scratchBytesKept) resetScratch();
   return bytes;
@@ -60,6 +62,7 @@ const tagArray = 0x07;
 const tagObject = 0x08;
 const endMark = 0x00;
 
+const shortBytes = 64;
 const scratchBytesKept = 64 * 1024;
 let scratch: Uint8Array = new Uint8Array(4096);
 

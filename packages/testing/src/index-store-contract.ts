@@ -45,6 +45,19 @@ export function indexStoreContract(name: string, make: () => Promise<IndexStore>
       expect(entries(index, {})).toEqual(['b=3']);
     });
 
+    test('lends what get gives, where it lends at all', async () => {
+      const large = Buffer.alloc(100_000, 7);
+      await index.apply([put('a', '1'), put('b', '22'), { key: key('large'), value: large }]);
+      await index.apply([{ key: key('empty'), value: Buffer.alloc(0) }]);
+      if (index.lend === undefined) return;
+
+      for (const name of ['a', 'b', 'large', 'empty', 'a', 'none']) {
+        expect(index.lend(key(name))?.toString()).toEqual(index.get(key(name))?.toString());
+      }
+      await index.apply([put('a', '2')]);
+      expect(text(index.lend(key('a')))).toBe('2');
+    });
+
     test('removing what is not there changes nothing', async () => {
       await index.apply([put('a', '1'), remove('x'), put('c', '2')]);
 

@@ -354,7 +354,7 @@ export class EmbeddedEngine implements RangeEngine {
     });
   }
 
-  async get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
+  get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined> {
     return readDocument(this.state, this.state.container(container), key);
   }
 

@@ -27,6 +27,8 @@ export interface IndexStore {
   readonly keyBytesMax: number;
   /** Sees every apply whose promise has resolved. The bytes belong to the caller only until its next await. */
   get(key: Buffer): Buffer | undefined;
+  /** Like `get`, for whoever is done with the bytes before the index is asked anything else. */
+  lend?(key: Buffer): Buffer | undefined;
   /** At most `limit` entries in key order, as copies the caller may keep. Holds no read transaction when it returns. */
   range(options: IndexRangeOptions): IndexEntry[];
   /** All or nothing, in order. Resolves when every later get and range sees it; durable only after `sync`. */

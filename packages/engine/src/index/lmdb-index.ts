@@ -83,6 +83,9 @@ class LmdbIndex implements IndexStore {
   /** Set once what the disk holds is no longer known. From then on nothing is written, and reads go on. */
   #lost: DatabaseError | undefined;
   #closing: Promise<void> | undefined;
+  /** Views of lmdb's buffer by their length, for `lend`: a new one for each look-up would cost more than the copy it saves. */
+  readonly #lentHeads: Buffer[] = [];
+  #lentFrom: ArrayBufferLike | undefined;
 
   constructor(folder: string, tree: RootDatabase<Buffer, Buffer>, options: LmdbIndexOptions) {
     this.#folder = folder;
@@ -99,6 +102,24 @@ class LmdbIndex implements IndexStore {
       // caller's next get.
       const sealed = this.#tree.getBinary(key);
       return sealed === undefined ? undefined : this.#opened(key, sealed);
+    } catch (error) {
+      throw isDatabaseError(error) ? error : lmdbErrorOf(error, 'The index cannot be read');
+    }
+  }
+
+  lend(key: Buffer): Buffer | undefined {
+    this.#assertOpen();
+    try {
+      const shared = this.#tree.getBinaryFast(key);
+      if (shared === undefined) return undefined;
+      // Of lmdb's own buffer only `length` says how much of it is the value; native calls do not look at that.
+      const { length } = shared;
+      if (key.length + length > besideBytes.length || shared.buffer.byteLength < length) return this.get(key);
+      besideBytes.set(key, 0);
+      for (let i = 0; i < length; i += 1) besideBytes[key.length + i] = shared[i] as number;
+      const end = key.length + length - checksumBytes;
+      if (length < checksumBytes || crc32(besideHead(end)) !== besideBytes.readUInt32LE(end)) throw this.#damaged();
+      return this.#lentHead(shared, length - checksumBytes);
     } catch (error) {
       throw isDatabaseError(error) ? error : lmdbErrorOf(error, 'The index cannot be read');
     }
@@ -172,9 +193,27 @@ class LmdbIndex implements IndexStore {
     const length = value.length - checksumBytes;
     const bytes = value.subarray(0, Math.max(0, length));
     if (length >= 0 && checksum(key, bytes) === value.readUInt32LE(length)) return bytes;
+    throw this.#damaged();
+  }
+
+  #damaged(): DatabaseError {
     this.#onDamage?.();
     const advice = 'Open the database again to have the index rebuilt from the log; nothing is lost.';
-    throw new DatabaseError('corrupt', `An entry of the index in ${this.#folder} fails its checksum. ${advice}`);
+    return new DatabaseError('corrupt', `An entry of the index in ${this.#folder} fails its checksum. ${advice}`);
+  }
+
+  /** The first bytes of lmdb's buffer. */
+  #lentHead(shared: Buffer, length: number): Buffer {
+    if (this.#lentFrom !== shared.buffer) {
+      this.#lentFrom = shared.buffer;
+      this.#lentHeads.length = 0;
+    }
+    let head = this.#lentHeads[length];
+    if (head === undefined) {
+      head = Buffer.from(shared.buffer, shared.byteOffset, length);
+      this.#lentHeads[length] = head;
+    }
+    return head;
   }
 
   // An aborted transaction left nothing behind and may be tried again. One that is visible although it failed was not
@@ -233,12 +272,16 @@ function checksum(key: Buffer, value: Buffer): number {
   if (length > besideBytes.length) return crc32(value, crc32(key));
   besideBytes.set(key, 0);
   besideBytes.set(value, key.length);
+  return crc32(besideHead(length));
+}
+
+function besideHead(length: number): Buffer {
   let head = besideHeads[length];
   if (head === undefined) {
     head = besideBytes.subarray(0, length);
     besideHeads[length] = head;
   }
-  return crc32(head);
+  return head;
 }
 
 const besideBytes: Buffer = Buffer.allocUnsafeSlow(512);

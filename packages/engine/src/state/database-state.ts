@@ -128,6 +128,15 @@ export class DatabaseState {
     return value === undefined ? undefined : decodeVersion(value);
   }
 
+  /** The same, for whoever has no text of the key. */
+  findLatest(key: Buffer): Version | undefined {
+    const recent = this.overlay.records === 0 ? undefined : this.overlay.find(key.toString('latin1'));
+    if (recent !== undefined) return recent.version;
+    const { index } = this;
+    const value = index.lend === undefined ? index.get(key) : index.lend(key);
+    return value === undefined ? undefined : decodeVersion(value);
+  }
+
   findUniqueHolder(key: Buffer): string | undefined {
     const keyText = key.toString('latin1');
     const staged = this.#stagedUniques.get(keyText);

@@ -2,7 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import type { Version } from '../index/documents.ts';
-import { docKey, epkOfDocKey, ridKey } from '../index/keys.ts';
+import { epkOfDocKey, lentDocKey, lentIdBytes, ridKey } from '../index/keys.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { DocumentKey, StoredDocument } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
@@ -17,7 +17,7 @@ export function readDocument(
   container: ContainerState,
   key: DocumentKey,
 ): Soon<StoredDocument | undefined> {
-  const indexKey = docKey(container.number, key.epk, key.partitionKey, Buffer.from(key.id));
+  const indexKey = lentDocKey(container.number, key.epk, key.partitionKey, lentIdBytes(key.id));
   return readByKey(state, container, indexKey, key.epk);
 }
 
@@ -46,7 +46,7 @@ function verified(version: Version, bytes: Buffer | undefined): Buffer | undefin
   return bytes;
 }
 
-/** `ridNumber`: only that document counts, not another one that has its id by now. */
+/** `ridNumber`: only that document counts, not another one that has its id by now. The key may be lent. */
 export function readByKey(
   state: DatabaseState,
   container: ContainerState,
@@ -54,15 +54,15 @@ export function readByKey(
   epk: Buffer,
   ridNumber?: number,
 ): Soon<StoredDocument | undefined> {
-  const keyText = key.toString('latin1');
   for (;;) {
-    const version = state.findVisible(key, keyText);
+    const version = state.findLatest(key);
     if (version === undefined || !isVisible(state, container, version, key, epk)) return undefined;
     if (ridNumber !== undefined && version.ridNumber !== ridNumber) return undefined;
     const bytes = readVersion(state, version);
     if (bytes instanceof Promise) {
+      const kept = Buffer.from(key);
       return bytes.then((found) =>
-        found === undefined ? readByKey(state, container, key, epk, ridNumber) : stored(container, version, found),
+        found === undefined ? readByKey(state, container, kept, epk, ridNumber) : stored(container, version, found),
       );
     }
     if (bytes !== undefined) return stored(container, version, bytes);
@@ -70,8 +70,36 @@ export function readByKey(
 }
 
 function stored(container: ContainerState, version: Version, bytes: Buffer): StoredDocument {
-  const { lsn, ix, timeMs } = version;
-  return { lsn, ix, etag: container.etagOf(lsn, ix), timeMs, bytes };
+  return new ReadDocument(container, version, bytes);
+}
+
+/** Its etag is written out only for those who ask. */
+class ReadDocument implements StoredDocument {
+  readonly #container: ContainerState;
+  readonly #version: Version;
+  readonly bytes: Buffer;
+
+  constructor(container: ContainerState, version: Version, bytes: Buffer) {
+    this.#container = container;
+    this.#version = version;
+    this.bytes = bytes;
+  }
+
+  get lsn(): number {
+    return this.#version.lsn;
+  }
+
+  get ix(): number {
+    return this.#version.ix;
+  }
+
+  get timeMs(): number {
+    return this.#version.timeMs;
+  }
+
+  get etag(): string {
+    return this.#container.etagOf(this.#version.lsn, this.#version.ix);
+  }
 }
 
 function isVisible(

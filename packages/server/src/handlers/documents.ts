@@ -113,9 +113,9 @@ function tailHeaders(
   { info }: Place,
   key: UnitPartitionKey,
 ): Record<string, string> {
-  const id = database.engine.rangeOf(info.number, key.epk);
-  const range = database.engine.ranges(info.number).find((each) => each.id === id);
-  return range === undefined ? {} : sessionHeaders(request, range.id, range.tailLsn);
+  const { engine } = database;
+  const range = engine.range(info.number, engine.rangeOf(info.number, key.epk));
+  return sessionHeaders(request, range.id, range.tailLsn);
 }
 
 /** Leaving out what a trigger would do is no way to serve the request. */

@@ -110,7 +110,7 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.commit(container, range, unit, decide);
   }
 
-  get(container: number, key: DocumentKey): Promise<StoredDocument | undefined> {
+  get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined> {
     return this.inner.get(container, key);
   }
 
