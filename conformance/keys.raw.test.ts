@@ -112,6 +112,18 @@ describe('[M18] rotation', () => {
     expect([await status(keys.primary), await status(key(5))]).toEqual([200, 401]);
   });
 
+  test('a request that waits for changes goes on with a key that stays, and ends with one that does not', async () => {
+    const wait = { 'a-im': 'Incremental Feed', 'if-none-match': '*', prefer: 'wait=60' };
+    const waiting = [keys.primary, keys.secondary].map((signing) =>
+      rawFetch(server.url, 'GET', docs, { sign: { key: signing }, headers: wait }),
+    );
+    await expect.poll(() => database.figures.waiters).toBe(2);
+    server.setKeys({ ...keys, secondary: key(5) });
+    await database.container('db', 'c').upsert({ id: 'late', pk: 'a' });
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 401]);
+    server.setKeys(keys);
+  });
+
   test('a server that others can reach takes the well-known key neither at the start nor later', async () => {
     await expect(startServer({ database, host: '0.0.0.0' })).rejects.toThrow('well-known key');
     await expect(

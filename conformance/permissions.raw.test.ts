@@ -373,6 +373,17 @@ describe('[M18] resource tokens', () => {
     await database.deleteContainer('db', 'later');
   });
 
+  test('that end while a request waits for changes get none', async () => {
+    const token = await tokenFor({ resource: 'dbs/db/colls/d', permissionMode: 'Read' });
+    const before = database.figures.waiters;
+    const wait = { 'a-im': 'Incremental Feed', 'if-none-match': '*', prefer: 'wait=60' };
+    const waiting = withToken(token, 'GET', '/dbs/db/colls/d/docs', wait);
+    await expect.poll(() => database.figures.waiters).toBe(before + 1);
+    await send('DELETE', `${ownUser}/permissions/p`);
+    await database.container('db', 'd').upsert({ id: 'late', pk: 'a' });
+    expect((await waiting).status).toBe(401);
+  });
+
   test('that were made up, cut or changed are 401', async () => {
     const token = await tokenFor({ resource: 'dbs/db/colls/c', permissionMode: 'Read' });
     const [start = '', text = ''] = token.split(';');

@@ -25,7 +25,14 @@ const dates = { [header.date]: documented.date };
 const authority = (key: string, nowMs = now): Parameters<typeof authorize>[1] => ({
   keys: new Keys({ primary: key }),
   tokens: {
-    grantOf: () => ({ kind: 'token', rights: 'read', container: 7, child: undefined, partitionKey: undefined }),
+    grantOf: () => ({
+      kind: 'token',
+      rights: 'read',
+      container: 7,
+      child: undefined,
+      partitionKey: undefined,
+      signature: '',
+    }),
   },
   nowMs: () => nowMs,
 });

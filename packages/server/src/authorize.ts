@@ -13,8 +13,8 @@ import type { ResourcePath } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
 import type { Authorization } from './authorization-header.ts';
 import { readAuthorization, unauthorized } from './authorization-header.ts';
-import type { Grant, TokenGrant } from './grant.ts';
-import type { KeyRights, Keys } from './keys.ts';
+import type { Grant, KeyGrant, KeyRights, TokenGrant } from './grant.ts';
+import type { Keys } from './keys.ts';
 import { clockSkewMsMax } from './limits.ts';
 
 /** What a request signs. */
@@ -38,24 +38,33 @@ export interface Tokens {
 export function authorize(request: SignedRequest, authority: Authority & { readonly tokens: Tokens }): Grant {
   const authorization = readAuthorization(textOf(request.headers[header.authorization]));
   if (authorization.type === 'resource') return authority.tokens.grantOf(authorization.signature);
-  return { kind: 'key', rights: rightsOfSigner(authorization, request, authority) };
+  return grantOfSigner(authorization, request, authority);
+}
+
+/**
+ * For answers that come long after their request: whether it would still be granted, but for its date. Throws unauthorized or
+ * forbidden.
+ */
+export function recheck(grant: Grant, { keys, tokens }: Pick<Authority, 'keys'> & { readonly tokens: Tokens }): void {
+  if (grant.kind === 'token') tokens.grantOf(grant.signature);
+  else if (!keys.isCurrent(grant)) throw unauthorized('The key that signed this request has been taken away.');
 }
 
 /** For what only the holder of a key may ask. Throws unauthorized or forbidden. */
 export function keyRightsOf(request: SignedRequest, authority: Authority): KeyRights {
-  return rightsOfSigner(readAuthorization(textOf(request.headers[header.authorization])), request, authority);
+  return grantOfSigner(readAuthorization(textOf(request.headers[header.authorization])), request, authority).rights;
 }
 
-function rightsOfSigner(
+function grantOfSigner(
   { type, signature }: Authorization,
   request: SignedRequest,
   { keys, nowMs }: Authority,
-): KeyRights {
+): KeyGrant {
   if (type !== 'master') throw unsupported(type);
   const dates = readDates(request.headers, nowMs());
   const texts = textsToSign(request, dates);
-  const rights = keys.rightsOf(signature, texts);
-  if (rights !== undefined) return rights;
+  const grant = keys.grantOf(signature, texts);
+  if (grant !== undefined) return grant;
   const shown = (texts[0] ?? '').replaceAll('\n', '\\n');
   throw unauthorized(
     "The input authorization token can't serve the request. The wrong key is being used or the expected payload is " +

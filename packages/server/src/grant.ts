@@ -16,11 +16,12 @@ import {
   partitionKeyEquals,
 } from '@tidemark/model';
 import { keysOf } from './feed-scope.ts';
-import type { KeyRights } from './keys.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { RequestHead } from './request.ts';
 import type { Place } from './resources.ts';
 import { findContainer } from './resources.ts';
+
+export type KeyRights = 'write' | 'read';
 
 /** Of the holder of a key. */
 export interface KeyGrant {
@@ -38,6 +39,8 @@ export interface TokenGrant {
   readonly child: { readonly kind: string; readonly id: string } | undefined;
   /** As the permission has it: the whole partition key, or the first values of a hierarchical one. */
   readonly partitionKey: readonly unknown[] | undefined;
+  /** What it was granted by. */
+  readonly signature: string;
 }
 
 export type Grant = KeyGrant | TokenGrant;

@@ -19,6 +19,8 @@ export interface HandlerContext {
   readonly throttle: Throttle | undefined;
   /** What the one who asks may do; the route has been checked against it. */
   readonly grant: Grant;
+  /** Throws when a grant that was good when the request came is no more: for answers that come much later. */
+  readonly recheck: (grant: Grant) => void;
   readonly tokens: ResourceTokens;
 }
 

@@ -14,20 +14,20 @@ test('[wire 3] signatures are HMAC-SHA-256, of keys and texts of any length', ()
     const keys = new Keys({ primary: key(7, bytes) });
     for (const text of ['', 'a', 'é€😀', 'x'.repeat(5_000), 'é'.repeat(30_000), 'y'.repeat(signedTextBytesMax)]) {
       const signature = sign(text, key(7, bytes));
-      expect(keys.rightsOf(signature, [text])).toBe('write');
+      expect(keys.grantOf(signature, [text])?.rights).toBe('write');
       // From memory, the second time.
-      expect(keys.rightsOf(signature, ['other', text])).toBe('write');
-      expect(keys.rightsOf(sign(`${text}.`, key(7, bytes)), [text])).toBeUndefined();
+      expect(keys.grantOf(signature, ['other', text])?.rights).toBe('write');
+      expect(keys.grantOf(sign(`${text}.`, key(7, bytes)), [text])).toBeUndefined();
     }
   }
   const tooLong = 'é'.repeat(signedTextBytesMax);
-  expect(new Keys({ primary: key(7) }).rightsOf(sign(tooLong, key(7)), [tooLong])).toBeUndefined();
+  expect(new Keys({ primary: key(7) }).grantOf(sign(tooLong, key(7)), [tooLong])).toBeUndefined();
 });
 
 test('[M18] each of the four keys counts, two of them for reading only', () => {
   const set = { primary: key(1), secondary: key(2), readOnlyPrimary: key(3), readOnlySecondary: key(4) };
   const keys = new Keys(set);
-  const rights = [1, 2, 3, 4, 5].map((byte) => keys.rightsOf(sign('text', key(byte)), ['text']));
+  const rights = [1, 2, 3, 4, 5].map((byte) => keys.grantOf(sign('text', key(byte)), ['text'])?.rights);
   expect(rights).toEqual(['write', 'write', 'read', 'read', undefined]);
   expect([1, 2, 3, 4, 5].map((byte) => keys.rightsOfKey(key(byte)))).toEqual(rights);
   expect(keys.rightsOfKey('')).toBeUndefined();
@@ -35,15 +35,25 @@ test('[M18] each of the four keys counts, two of them for reading only', () => {
 
 test('[M18] keys that are set anew count from then on, and bad ones change nothing', () => {
   const keys = new Keys({ primary: key(1), secondary: key(2) });
-  expect(keys.rightsOf(sign('text', key(1)), ['text'])).toBe('write');
+  expect(keys.grantOf(sign('text', key(1)), ['text'])?.rights).toBe('write');
   keys.set({ primary: key(2), secondary: key(3) });
-  expect([1, 2, 3].map((byte) => keys.rightsOf(sign('text', key(byte)), ['text']))).toEqual([
+  expect([1, 2, 3].map((byte) => keys.grantOf(sign('text', key(byte)), ['text'])?.rights)).toEqual([
     undefined,
     'write',
     'write',
   ]);
   expect(() => keys.set({ primary: 'short' })).toThrow('primary');
-  expect(keys.rightsOf(sign('text', key(3)), ['text'])).toBe('write');
+  expect(keys.grantOf(sign('text', key(3)), ['text'])?.rights).toBe('write');
+});
+
+test('[M18] a grant ends with its key, and with no other', () => {
+  const keys = new Keys({ primary: key(1), secondary: key(2) });
+  const [first, second] = [1, 2].map((byte) => keys.grantOf(sign('text', key(byte)), ['text']));
+  if (first === undefined || second === undefined) throw new Error('both are keys');
+  keys.set({ primary: key(3), secondary: key(1) });
+  expect([keys.isCurrent(first), keys.isCurrent(second)]).toEqual([true, false]);
+  keys.set({ primary: key(3), readOnlyPrimary: key(1) });
+  expect(keys.isCurrent(first)).toBe(false);
 });
 
 test('knows whether one of them is known to everybody', () => {

@@ -3,6 +3,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto';
 import { DatabaseError, wellKnownKey } from '@tidemark/model';
+import type { KeyGrant, KeyRights } from './grant.ts';
 import { keyBytesMin, knownTextCharsMax, knownTextsMax, signedTextBytesMax } from './limits.ts';
 
 export { wellKnownKey };
@@ -14,9 +15,6 @@ export interface KeySet {
   readonly readOnlyPrimary?: string;
   readonly readOnlySecondary?: string;
 }
-
-/** What the holder of a key may do. */
-export type KeyRights = 'write' | 'read';
 
 const rightsOf: Readonly<Record<keyof KeySet, KeyRights>> = {
   primary: 'write',
@@ -34,7 +32,11 @@ export class Keys {
 
   /** From the next request on these count and no others. Throws bad-request, and then the old ones stay. */
   set(keys: KeySet): void {
-    this.#signers = checkedKeys(keys).map(({ bytes, rights, isWellKnown }) => new Signer(bytes, rights, isWellKnown));
+    // A key that stays keeps its grant.
+    this.#signers = checkedKeys(keys).map(
+      ({ bytes, rights, isWellKnown }) =>
+        this.#signers.find((signer) => signer.isOf(bytes, rights)) ?? new Signer(bytes, rights, isWellKnown),
+    );
   }
 
   /** Whether everybody knows one of them. */
@@ -43,11 +45,16 @@ export class Keys {
   }
 
   /** What the signer of one of these texts may do; undefined when the signature is of none of them. */
-  rightsOf(signature: string, texts: readonly string[]): KeyRights | undefined {
+  grantOf(signature: string, texts: readonly string[]): KeyGrant | undefined {
     for (const signer of this.#signers) {
-      for (const text of texts) if (isSame(signature, signer.sign(text))) return signer.rights;
+      for (const text of texts) if (isSame(signature, signer.sign(text))) return signer.grant;
     }
     return undefined;
+  }
+
+  /** Whether it is a grant of the keys that count now. */
+  isCurrent(grant: KeyGrant): boolean {
+    return this.#signers.some((signer) => signer.grant === grant);
   }
 
   /** What the holder of this key may do; undefined when it is none of them. */
@@ -55,7 +62,7 @@ export class Keys {
     let rights: KeyRights | undefined;
     // Digests have the same length whatever was sent.
     const digest = hash('sha256', key, 'buffer');
-    for (const signer of this.#signers) if (timingSafeEqual(digest, signer.keyDigest)) rights ??= signer.rights;
+    for (const signer of this.#signers) if (timingSafeEqual(digest, signer.keyDigest)) rights ??= signer.grant.rights;
     return rights;
   }
 }
@@ -119,7 +126,8 @@ function isName(name: string): name is keyof KeySet {
  * third less than one as a buffer, for the same reason.
  */
 class Signer {
-  readonly rights: KeyRights;
+  /** The same for every request: nothing is made for it. */
+  readonly grant: KeyGrant;
   /** Of the key in base64. */
   readonly keyDigest: Buffer;
   readonly isWellKnown: boolean;
@@ -130,8 +138,8 @@ class Signer {
   readonly #known = new Map<string, string>();
 
   constructor(key: Buffer, rights: KeyRights, isWellKnown: boolean) {
-    this.rights = rights;
-    this.keyDigest = hash('sha256', key.toString('base64'), 'buffer');
+    this.grant = { kind: 'key', rights };
+    this.keyDigest = digestOf(key);
     this.isWellKnown = isWellKnown;
     const block = Buffer.alloc(blockBytes);
     if (key.length > blockBytes) hash('sha256', key, 'buffer').copy(block);
@@ -141,6 +149,10 @@ class Signer {
       this.#inner[at] = byte ^ 0x36;
       this.#outer[at] = byte ^ 0x5c;
     }
+  }
+
+  isOf(key: Buffer, rights: KeyRights): boolean {
+    return rights === this.grant.rights && timingSafeEqual(digestOf(key), this.keyDigest);
   }
 
   sign(text: string): string {
@@ -157,6 +169,10 @@ class Signer {
     this.#known.set(text, signature);
     return signature;
   }
+}
+
+function digestOf(key: Buffer): Buffer {
+  return hash('sha256', key.toString('base64'), 'buffer');
 }
 
 const blockBytes = 64;

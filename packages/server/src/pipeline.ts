@@ -7,7 +7,7 @@ import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import { Admin } from './admin/admin.ts';
 import { isAdminUrl } from './admin/admin-request.ts';
-import { authorize } from './authorize.ts';
+import { authorize, recheck } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
 import type { Strike } from './faults.ts';
@@ -58,6 +58,7 @@ export class Pipeline {
   readonly #throttle: Throttle | undefined;
   readonly #metrics: Metrics;
   readonly #observer: Observer;
+  readonly #recheck = (grant: Grant): void => recheck(grant, this.#options);
 
   constructor(options: PipelineOptions) {
     const { database, keys, nowMs, backupFolder, chaos, throttleClock, log, connections, onDefect } = options;
@@ -136,7 +137,7 @@ export class Pipeline {
     if (checking !== undefined) await checking;
     checkIntendedContainer(head, this.#options.database);
     checkConsistency(head);
-    const context = new RequestContext(this.#options, this.#throttle, outgoing, grant);
+    const context = new RequestContext(this.#options, this.#throttle, outgoing, { grant, recheck: this.#recheck });
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);
   }
@@ -185,6 +186,7 @@ class RequestContext implements HandlerContext {
   readonly throttle: Throttle | undefined;
   readonly outgoing: ServerResponse;
   readonly grant: Grant;
+  readonly recheck: (grant: Grant) => void;
   readonly tokens: ResourceTokens;
   readonly room: WaitingRoom;
 
@@ -192,11 +194,12 @@ class RequestContext implements HandlerContext {
     { database, tokens, publicUrl, room }: PipelineOptions,
     throttle: Throttle | undefined,
     outgoing: ServerResponse,
-    grant: Grant,
+    granted: { readonly grant: Grant; readonly recheck: (grant: Grant) => void },
   ) {
     this.database = database;
     this.tokens = tokens;
-    this.grant = grant;
+    this.grant = granted.grant;
+    this.recheck = granted.recheck;
     this.publicUrl = publicUrl;
     this.throttle = throttle;
     this.room = room;

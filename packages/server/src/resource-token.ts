@@ -70,6 +70,7 @@ export class ResourceTokens {
       container: container ?? undefined,
       child: child ?? undefined,
       partitionKey: resourcePartitionKey,
+      signature,
     };
   }
 

@@ -85,10 +85,10 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     admin: ['faults', 'log', 'metrics', 'exposition', 'authorize', 'response', 'request', 'status', 'version'],
     authorize: ['authorization-header', 'grant', 'keys'],
     'resource-token': ['authorization-header', 'grant', 'permission'],
-    grant: ['feed-scope', 'keys', 'partition-key', 'resources', 'request'],
+    grant: ['feed-scope', 'partition-key', 'resources', 'request'],
     permission: ['resources'],
     'intended-container': ['resources', 'request'],
-    keys: [],
+    keys: ['grant'],
     'authorization-header': [],
     route: ['handlers', 'handler', 'request'],
     handlers: [

@@ -17,7 +17,7 @@ import { containerOwner, pageBody, sessionHeaders } from '../response.ts';
 
 export async function readChanges(
   request: CosmosRequest,
-  { database, room, outgoing }: HandlerContext,
+  { database, room, outgoing, grant, recheck }: HandlerContext,
 ): Promise<CosmosResponse | undefined> {
   const place = findContainer(database, request.path);
   const { feed, start } = feedOf(request, place);
@@ -26,7 +26,8 @@ export async function readChanges(
   if (isOnlyTime(request, start)) return pageResponse(asked, feed.emptyPage());
   // Wire: now is shown by its etag alone, and never by what comes while it is being looked up (wire 11.2).
   const page = start === 'now' ? feed.emptyPage() : await readPage(feed);
-  return waitMs === undefined ? pageResponse(asked, page) : readOrWait(asked, page, { feed, waitMs, room, outgoing });
+  if (waitMs === undefined) return pageResponse(asked, page);
+  return readOrWait(asked, page, { feed, waitMs, room, outgoing, grant, recheck });
 }
 
 /** What an answer needs of its request. Ten thousand that wait are kept in memory, so it is no more than that. */
@@ -45,7 +46,9 @@ async function readOrWait(
     waitMs,
     room,
     outgoing,
-  }: Pick<HandlerContext, 'room' | 'outgoing'> & { feed: ChangeFeed<unknown>; waitMs: number },
+    grant,
+    recheck,
+  }: Pick<HandlerContext, 'room' | 'outgoing' | 'grant' | 'recheck'> & { feed: ChangeFeed<unknown>; waitMs: number },
 ): Promise<CosmosResponse | undefined> {
   const endMs = performance.now() + waitMs;
   let page = first;
@@ -61,6 +64,7 @@ async function readOrWait(
       page = feed.emptyPage();
       break;
     }
+    recheck(grant);
     page = await readPage(feed);
   }
   return pageResponse(asked, page, { [header.preferenceApplied]: `wait=${Math.floor(waitMs / 1000)}` });
