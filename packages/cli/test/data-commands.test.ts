@@ -135,8 +135,9 @@ test('[B2] tail of all versions tells what happened; of a key and of a range onl
   const range = inside.ranges[0]?.id ?? '';
   const rest = ['--until-drained', '--from', 'beginning', '--json'];
 
-  const [versions, ofKey, ofRange, limited, wrong] = await Promise.all([
+  const [versions, everything, ofKey, ofRange, limited, wrong] = await Promise.all([
     run('tail', name, '--mode', 'all-versions', '--key', '"a"', '--from', since, '--until-drained'),
+    run('tail', name, '--mode', 'all-versions', '--from', 'beginning', '--until-drained'),
     run('tail', name, '--key', '"k3"', ...rest),
     run('tail', name, '--range', range, ...rest),
     run('tail', name, '--limit', '3', '--from', 'beginning', '--json'),
@@ -144,6 +145,7 @@ test('[B2] tail of all versions tells what happened; of a key and of a range onl
   ]);
 
   expect(lines(versions.out).map((line) => line.split(/ {2,}/)[2])).toEqual(['create', 'replace', 'delete']);
+  expect(lines(everything.out)).toHaveLength(13);
   expect(ids(ofKey.out)).toEqual(['3']);
   expect(ids(ofRange.out).length).toBeGreaterThan(0);
   expect(ids(ofRange.out).length).toBeLessThan(10);

@@ -280,11 +280,13 @@ const modeHeaders: Readonly<Record<FeedMode, Headers>> = {
   'all-versions': { [header.changeFeed]: 'Full-Fidelity Feed', [header.feedFormat]: '2021-09-15' },
 };
 
+/** Tidemark has a header of its own for what the service refuses or rounds; the service does not look at it. */
 function startHeaders(from: FeedStart): Headers {
-  if (from === 'beginning') return {};
+  if (from === 'beginning') return { [header.feedStart]: 'beginning' };
   if (from === 'now') return { [header.ifNoneMatch]: '*' };
   if ('etag' in from) return { [header.ifNoneMatch]: from.etag };
-  return { [header.ifModifiedSince]: new Date(from.timeMs).toUTCString() };
+  const time = new Date(from.timeMs);
+  return { [header.ifModifiedSince]: time.toUTCString(), [header.feedStart]: time.toISOString() };
 }
 
 function scopeHeaders({ range, keys, partitionKey }: FeedScope): Headers {

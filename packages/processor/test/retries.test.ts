@@ -117,6 +117,15 @@ test('an abort ends a pause and a request under way, with its own reason', async
   }
 });
 
+test('[wire 5] the service tells by a sentence that a start lies before the retention', async () => {
+  const message = 'You must read the change feed from within the retention period.';
+  const { client, network } = clientOf([{ status: 400, body: JSON.stringify({ code: 'BadRequest', message }) }]);
+
+  const refused = network.run(client.container('db', 'c').changes({ mode: 'all-versions', from: 'beginning' }));
+
+  await expect(refused).rejects.toMatchObject({ code: 'retention-passed', status: 400 });
+});
+
 test('[wire 3] a resource token goes out as it is and without a date; a provider is asked for each request', async () => {
   const network = new ScriptedNetwork([ok, ok]);
   const token = 'type=resource&ver=1.0&sig=a+b/c==;d;';
