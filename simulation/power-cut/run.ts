@@ -1,7 +1,7 @@
 // Writers, readers, splits and compaction on a machine whose power fails again and again, also while it recovers. After each
 // cut the database is opened and everything that was promised is asked for.
 //
-//   every acknowledged unit is there, and one that was under way is there whole or not at all
+//   every acknowledged unit is there, and one that was under way is there whole or not at all; users of the database too
 //   what a reader was shown is still there, with the same LSN
 //   no LSN belongs to two changes
 //   feed, documents and `check` agree
@@ -19,6 +19,7 @@ import { effectiveKey, encodePartitionKeyBytes } from '@tidemark/model';
 import { PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import type { IndexDisk, Interrupted } from './machine.ts';
 import { Machine, turn } from './machine.ts';
+import { NamedLane } from './named-lane.ts';
 
 export interface PowerCutOptions {
   readonly seed: string;
@@ -86,6 +87,7 @@ class PowerCutRun {
   readonly #random: SeededRandom;
   readonly #clock = new VirtualClock();
   readonly #lanes: Lane[];
+  readonly #users: NamedLane;
   /** `range:lsn` → the unit that was acknowledged with it. */
   readonly #acknowledged = new Map<string, number>();
   #machine: Machine;
@@ -97,6 +99,7 @@ class PowerCutRun {
   constructor(options: PowerCutOptions) {
     this.#options = options;
     this.#random = new SeededRandom(options.seed);
+    this.#users = new NamedLane(new SeededRandom(`${options.seed}-users`), database);
     this.#machine = this.#machineOn(new PowerCutFiles());
     this.#lanes = containers.flatMap(({ id }) => ['x', 'y', 'z'].map((pk) => laneOf(id, pk)));
   }
@@ -165,9 +168,17 @@ class PowerCutRun {
     const machine = this.#machine;
     machine.cutAfter(this.#random.int(this.#random.pick([12, 40, 120])));
     const lanes = this.#random.shuffle(this.#lanes).slice(0, 1 + this.#random.int(4));
-    const work = [...lanes.map((lane) => this.#write(lane)), this.#maintain(), this.#read()];
+    const work = [...lanes.map((lane) => this.#write(lane)), this.#maintain(), this.#read(), this.#name()];
     await Promise.race([Promise.all(work), machine.out]);
     if (!machine.isOut) this.#hit('idle');
+  }
+
+  async #name(): Promise<void> {
+    try {
+      await this.#users.work(this.#engine as EmbeddedEngine, () => this.#machine.isOut);
+    } catch (error) {
+      this.#rethrow(error);
+    }
   }
 
   async #write(lane: Lane): Promise<void> {
@@ -307,7 +318,7 @@ class PowerCutRun {
     const machine = this.#machine;
     if (machine.interrupted !== undefined) this.#hit(machine.interrupted);
     for (const kind of this.#doing) this.#hit(kind);
-    if (this.#lanes.some((lane) => lane.pending !== undefined)) this.#hit('in flight');
+    if (this.#lanes.some((lane) => lane.pending !== undefined) || this.#users.isInFlight) this.#hit('in flight');
     this.#doing.clear();
     machine.end();
     const disk = ending === 'kill' ? machine.disk.kill() : machine.disk.cut(this.#random);
@@ -328,6 +339,9 @@ class PowerCutRun {
   async #verify(): Promise<void> {
     const engine = this.#engine as EmbeddedEngine;
     for (const lane of this.#lanes) await this.#verifyLane(lane);
+    const { sync, ending } = this.#options;
+    const wrong = this.#users.verify(engine, sync === 'os' && ending === 'cut');
+    if (wrong !== undefined) throw new Violation(wrong);
     for (const { id } of containers) await this.#verifyFeed(id);
     const { problems } = await checkDatabase(engine, this.#machine.files);
     if (problems.length > 0) throw new Violation(`check: ${problems.slice(0, 3).join('; ')}`);
