@@ -45,6 +45,13 @@ test('[engine 6] a group goes when deciding it has taken as long as a flush take
   expect(pace.isDueWithout(21)).toBe(true);
 });
 
+test('[engine 6] without a flush to wait for, a crowd shares a group all the same', () => {
+  const pace = pacedBy(0, 0.05);
+
+  expect(pace.isDue(15)).toBe(false);
+  expect(pace.isDue(16)).toBe(true);
+});
+
 test('[engine 6] with a slow disk the crowd stays together', () => {
   const pace = pacedBy(20, 0.05);
 

@@ -13,6 +13,8 @@ const probeEvery = 16;
 const flushGrowth = 1.05;
 /** Fewer units tell more about the event loop than about themselves. */
 const measuredUnitsMin = 8;
+/** A group costs something besides its flush; where there is none to wait for, this many share that. */
+const sharedUnitsMin = 16;
 
 export class GroupPace {
   readonly #clock: Clock;
@@ -57,8 +59,8 @@ export class GroupPace {
     return this.#groups % probeEvery === 0;
   }
 
-  /** Deciding this many takes as long as a flush. */
+  /** Deciding this many takes as long as a flush. Nothing is known of either before a crowd has been seen. */
   get #enough(): number {
-    return this.#unitMs > 0 ? this.#flushMs / this.#unitMs : 0;
+    return this.#unitMs > 0 ? Math.max(sharedUnitsMin, this.#flushMs / this.#unitMs) : 0;
   }
 }
