@@ -13,8 +13,11 @@ import { fileError, isMissing } from './file-system.ts';
 /** Up to here a write is a memory copy of some tens of microseconds; beyond, it would hold up the event loop. */
 const writeSyncBytesMax = 256 * 1024;
 
-/** One chunk of zeros: large enough to run at the disk's speed, small enough that other work gets a thread in between. */
-const preallocateChunkBytes = 1024 * 1024;
+/**
+ * One chunk of zeros, written and flushed: large enough to run at the disk's speed, small enough that a flush that somebody
+ * waits for never has more than this before it.
+ */
+const preallocateChunkBytes = 2 * 1024 * 1024;
 
 export function nodeFiles(rootFolder: string): FileSystem {
   const pathOf = (path: string): string => join(rootFolder, path);
@@ -64,6 +67,7 @@ class NodeFile implements LogFile {
     for (let offset = 0; offset < sizeBytes; offset += preallocateChunkBytes) {
       const length = Math.min(preallocateChunkBytes, sizeBytes - offset);
       await this.#writeInPool(zeros.subarray(0, length), offset);
+      await this.sync();
     }
   }
 
