@@ -134,6 +134,7 @@ function replayRecord(
     isInsert: !isDelete && (known === undefined || known.ridNumber !== ridNumber),
     input: { operation: number, lsn, ix, timeMs: view.timeMs(record), ttl: view.ttl(record), ridNumber },
     uniqueDigests,
+    recordBytes: view.recordBytes(record),
     owner,
     previous,
     at: source,

@@ -70,6 +70,11 @@ export function recordInputBytes(record: RecordInput): number {
   return recordBytes + keyBytesOf(record) + (record.body === undefined ? 0 : bodyBytesOf(record) + 1);
 }
 
+/** What the record will occupy in the segment, as FrameView.recordBytes says. */
+export function occupiedBytes(record: RecordInput): number {
+  return recordBytes + record.epk.length + record.partitionKey.length + record.id.length + bodyBytesOf(record);
+}
+
 function keyBytesOf(record: RecordInput): number {
   return record.epk.length + record.partitionKey.length + record.id.length + record.uniqueDigests.length;
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameView, frameKind, operation, readFrameHeader, relocateFrame } from './frame.ts';
 import type { BodyTail, FrameInput, RecordInput, RunInput } from './frame-writer.ts';
-import { encodeFrame, recordInputBytes } from './frame-writer.ts';
+import { encodeFrame, occupiedBytes, recordInputBytes } from './frame-writer.ts';
 
 const bytes = (constraints: fc.IntArrayConstraints): fc.Arbitrary<Buffer> =>
   fc.uint8Array(constraints).map((array) => Buffer.from(array));
@@ -169,6 +169,7 @@ function recordsOf(view: FrameView): unknown[] {
     digests: view.uniqueDigests(record).toString('hex'),
     body: view.body(record).toString('hex'),
     isBodyRight: view.bodyLength(record) === 0 || view.verifyBody(record),
+    occupied: view.recordBytes(record),
   }));
 }
 
@@ -190,6 +191,7 @@ function expectedOf(r: RecordInput): unknown {
     digests: Buffer.from(r.uniqueDigests).toString('hex'),
     body: bodyOf(r).toString('hex'),
     isBodyRight: true,
+    occupied: occupiedBytes(r),
   };
 }
 

@@ -9,7 +9,7 @@ import { idleRunBytesMax, idleRunsMax } from '../limits.ts';
 import type { FrameView, OperationNumber } from '../log/frame.ts';
 import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
-import { frameBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
+import { frameBytes, occupiedBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
 
 /** A frame that is in the log or about to be, and where. */
@@ -44,6 +44,8 @@ export class StagedRecord implements Version {
   readonly ttl: number | undefined;
   readonly ridNumber: number;
   readonly uniqueDigests: Buffer;
+  /** What it occupies in the segment. */
+  readonly recordBytes: number;
   /** Undefined where neither it nor the version before it holds any. */
   readonly owner: UniqueOwner | undefined;
   /** The version that it replaces or deletes. Let go when it is indexed: each holds on to the one before it. */
@@ -63,6 +65,7 @@ export class StagedRecord implements Version {
     readonly isInsert: boolean;
     readonly input: Pick<RecordInput, 'operation' | 'lsn' | 'ix' | 'timeMs' | 'ttl' | 'ridNumber'>;
     readonly uniqueDigests: Buffer;
+    readonly recordBytes: number;
     readonly owner: UniqueOwner | undefined;
     readonly previous: Version | undefined;
     readonly at: RunWriter | FramePlace;
@@ -81,6 +84,7 @@ export class StagedRecord implements Version {
     this.ttl = input.ttl;
     this.ridNumber = input.ridNumber;
     this.uniqueDigests = options.uniqueDigests;
+    this.recordBytes = options.recordBytes;
     this.owner = options.owner;
     this.previous = options.previous;
     this.#run = at instanceof RunWriter ? at : undefined;
@@ -100,11 +104,6 @@ export class StagedRecord implements Version {
   get place(): Place {
     const { view, segment, offset } = this.#placed;
     return placeOf(view, this.#record, segment, offset);
-  }
-
-  /** What it occupies in the segment. */
-  get recordBytes(): number {
-    return this.#placed.view.recordBytes(this.#record);
   }
 
   get partitionKey(): Buffer {
@@ -223,6 +222,7 @@ export class OpenGroup {
       isInsert: input.operation === operation.create,
       input,
       uniqueDigests: staging.uniqueDigests,
+      recordBytes: occupiedBytes(input),
       owner: staging.owner,
       previous: staging.previous,
       at: writer,
