@@ -15,7 +15,8 @@ const readBound: Bound = { kind: 'at least', floor: 0.4, goal: 0.7 };
 const contiguousBound: Bound = { kind: 'at least', floor: 1_000_000 };
 const pageItems = 10_000;
 const pageBytes: number = 4 * 1024 * 1024;
-const rounds = 5;
+/** A round is some milliseconds: many of them, so that the median is of undisturbed ones. */
+const rounds = 15;
 
 /** What was just loaded, by few writers: frames of some dozens of documents, of all ranges. */
 export async function measureAsWritten(setting: Setting, subject: Subject, ranges: string): Promise<void> {

@@ -6,11 +6,14 @@
 import { framesKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices } from '../index/slices.ts';
+import { readBytesMax, recycledBytesMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RecentSlice } from '../state/overlay.ts';
 import type { Room } from './window.ts';
 import { Window } from './window.ts';
+
+const usedWindowsMax: number = recycledBytesMax / readBytesMax;
 
 /** A slice with the bytes of its bodies. */
 export interface LoadedSlice {
@@ -45,7 +48,7 @@ export class SliceWalk {
   #window: Window | undefined;
   /** What is being read while the present window is looked at. */
   #ahead: Window | undefined;
-  /** Those before the present one. */
+  /** Those before the present one, as many as are worth giving back: a walk that finds little must not hold all it saw. */
   readonly #used: Window[] = [];
   #isFirst = true;
   /** Bytes fetched from segments so far. */
@@ -117,7 +120,7 @@ export class SliceWalk {
     const goesOn = left.itemsLeft > 0 && left.bytesLeft > 0 && !(this.#isFirst && this.#needsTables);
     this.#ahead = goesOn ? this.#planAhead(left) : undefined;
     this.#isFirst = false;
-    if (this.#window !== undefined) this.#used.push(this.#window);
+    if (this.#window !== undefined && this.#used.length < usedWindowsMax) this.#used.push(this.#window);
     this.#window = window;
     const read = window.read();
     return read instanceof Promise ? read.then((isThere) => this.#filled(window, isThere)) : this.#filled(window, read);
