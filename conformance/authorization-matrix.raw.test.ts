@@ -94,6 +94,7 @@ const reachOf: Readonly<Record<string, Reach>> = {
   bulk: 'documents',
   upsert: 'documents',
   create: 'documents',
+  stream: 'documents',
   feed: 'documents',
   list: 'documents',
   read: 'document',
@@ -106,6 +107,8 @@ const reachOf: Readonly<Record<string, Reach>> = {
 function headersOf({ operation }: Route): Record<string, string> {
   if (operation === 'query-plan') return { 'x-ms-cosmos-is-query-plan-request': 'True' };
   if (operation.startsWith('query')) return { 'content-type': 'application/query+json' };
+  // From nowhere, because it would not end.
+  if (operation === 'stream') return { accept: 'text/event-stream', 'if-none-match': 'nowhere' };
   if (operation === 'feed') return { 'a-im': 'Incremental Feed' };
   if (operation === 'upsert') return { 'x-ms-documentdb-is-upsert': 'true' };
   if (operation !== 'batch' && operation !== 'bulk') return {};

@@ -23,6 +23,7 @@ export const header = {
   ifModifiedSince: 'if-modified-since',
   prefer: 'prefer',
   contentType: 'content-type',
+  lastEventId: 'last-event-id',
   isUpsert: 'x-ms-documentdb-is-upsert',
   isQuery: 'x-ms-documentdb-isquery',
   enableCrossPartition: 'x-ms-documentdb-query-enablecrosspartition',

@@ -17,7 +17,7 @@ export interface FeedRequest {
   readonly start: FeedStart;
 }
 
-export function feedOf(request: RequestHead, place: Place): FeedRequest {
+export function feedOf(request: RequestHead, place: Place, bytesMax: number = pageBytesMax): FeedRequest {
   checkSession(request, place);
   const { container } = place;
   const mode = modeOf(request);
@@ -25,7 +25,7 @@ export function feedOf(request: RequestHead, place: Place): FeedRequest {
   const start = startOf(request, mode);
   const itemsMax = itemsMaxOf(request);
   const scope = scopeOf(request, place);
-  const options = { ...scope, from: start, itemsMax, bytesMax: pageBytesMax };
+  const options = { ...scope, from: start, itemsMax, bytesMax };
   const feed = mode === 'all' ? container.versions(options) : container.changes(options);
   return { feed, range: scope.range, start };
 }

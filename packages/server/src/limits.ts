@@ -104,6 +104,24 @@ export const timerTickMs = 50;
 /** Parked requests that a commit has woken and that go on in one turn of the event loop. */
 export const wakesPerTurn = 32;
 
+/** Event streams at a time. With the parked requests they are less than the engine has room for. */
+export const streamsMax = 4_000;
+
+/** A page of an event stream: what a client that reads slowly keeps in memory here. A single transaction may exceed it. */
+export const streamPageBytesMax: number = 1024 * 1024;
+
+/** After so long without a change a stream says that it lives, and looks whether its token does; proxies cut after a minute. */
+export const heartbeatMs: number = 15 * 1000;
+
+/** A client of an event stream that takes nothing at all for so long is cut off. */
+export const slowReaderMsMax: number = 30 * 1000;
+
+/** How long a browser is told to wait before it connects again. */
+export const streamRetryMs = 1_000;
+
+/** How long a browser may remember what a page of another origin may send; browsers keep it two hours at most. */
+export const preflightSeconds: number = 2 * 60 * 60;
+
 /** A request that takes longer is told of in the log, unless it waits for changes. */
 export const slowRequestMs: number = 1_000;
 

@@ -8,6 +8,7 @@ import { DatabaseError } from '@tidemark/model';
 import { Admin } from './admin/admin.ts';
 import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize, recheck } from './authorize.ts';
+import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
 import type { Strike } from './faults.ts';
@@ -26,7 +27,7 @@ import type { RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
 import type { CosmosResponse } from './response.ts';
-import { errorResponse, send } from './response.ts';
+import { emptyResponse, errorResponse, send } from './response.ts';
 import type { Operation } from './route.ts';
 import { operations, routeOf } from './route.ts';
 import { checkConsistency } from './session.ts';
@@ -47,6 +48,8 @@ export interface PipelineOptions {
   readonly connections: () => ListenerFigures;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   readonly publicUrl: string | undefined;
+  /** Undefined: pages of other origins may not use it. */
+  readonly cors: Cors | undefined;
   readonly room: WaitingRoom;
   readonly unsent: UnsentAnswers;
 }
@@ -126,6 +129,9 @@ export class Pipeline {
       exchange.operation = adminOperation;
       return this.#admin.answer(incoming, outgoing);
     }
+    const { cors } = this.#options;
+    cors?.apply(incoming, outgoing);
+    if (cors?.isPreflight(incoming) === true) return emptyResponse(204, cors.preflightHeaders(incoming), 0);
     const signed = readHead(incoming);
     exchange.path = signed.path;
     const grant = authorize(signed, this.#options);

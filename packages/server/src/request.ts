@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { TLSSocket } from 'node:tls';
 import type { HeaderName, ResourcePath } from '@tidemark/model';
 import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
+import { eventSourceHeaders, isEventStream } from './event-source.ts';
 import { bodyBytesMax, itemsPerPage, itemsPerPageMax, waitMsMax } from './limits.ts';
 
 export interface RequestHead {
@@ -26,13 +27,20 @@ export function readHead(incoming: IncomingMessage): RequestHead {
   if (path === undefined) {
     throw new DatabaseError('not-found', 'There is no kind of resource at this path; resources begin with /dbs.');
   }
-  const { headers, method: verb = 'GET' } = incoming;
+  const { method: verb = 'GET' } = incoming;
+  const headers = headersOf(incoming, path);
   if (headers.host === undefined && incoming.httpVersionMinor > 0) {
     throw new DatabaseError('bad-request', 'A request of HTTP/1.1 has to say in the header Host whom it is for.');
   }
   // A socket of TLS says so of itself; others have no such member.
   const isSecure = (incoming.socket as TLSSocket).encrypted === true;
   return { verb, path, headers, apiVersion: textOf(headers, header.version), isSecure };
+}
+
+function headersOf({ headers, url = '' }: IncomingMessage, { kind, isFeed }: ResourcePath): IncomingHttpHeaders {
+  if (kind !== 'document' || !isFeed || !isEventStream(headers)) return headers;
+  const question = url.indexOf('?');
+  return eventSourceHeaders(headers, question === -1 ? '' : url.slice(question + 1));
 }
 
 /** The whole body. Undefined when the client went away before its end. */

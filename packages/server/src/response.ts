@@ -17,6 +17,8 @@ export interface CosmosResponse {
   /** Beyond those that every answer has. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
+  /** An answer without end: takes over once the head is out. Then there is no body. */
+  readonly stream?: (outgoing: ServerResponse) => void;
 }
 
 /** A database, container or the like, as JSON. */
@@ -141,7 +143,7 @@ export function matchesEtag(condition: string | undefined, etag: string): boolea
 }
 
 export function send(outgoing: ServerResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {
-  const { body } = response;
+  const { body, stream } = response;
   const headers: OutgoingHttpHeaders = {
     ...response.headers,
     [header.activityId]: activityId,
@@ -153,10 +155,12 @@ export function send(outgoing: ServerResponse, response: CosmosResponse, activit
   if (typeof correlated === 'string' && isPrintable(correlated)) headers[header.correlatedActivityId] = correlated;
   if (body !== undefined) headers[header.contentType] ??= 'application/json';
   // Neither a 204 nor a 304 may say how long its body is.
-  if (response.status !== 204 && response.status !== 304) headers['content-length'] = body?.length ?? 0;
+  const hasLength = response.status !== 204 && response.status !== 304 && stream === undefined;
+  if (hasLength) headers['content-length'] = body?.length ?? 0;
   if (isLast) headers.connection = 'close';
   outgoing.writeHead(response.status, headers);
-  outgoing.end(body);
+  if (stream === undefined || outgoing.req.method === 'HEAD') outgoing.end(body);
+  else stream(outgoing);
 }
 
 function isPrintable(text: string): boolean {

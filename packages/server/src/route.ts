@@ -3,11 +3,13 @@
 
 import type { ResourceKind } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
+import { isEventStream } from './event-source.ts';
 import type { Handler } from './handler.ts';
 import type { AbsentKind } from './handlers/absent.ts';
 import { findAbsent, listAbsent, refusing } from './handlers/absent.ts';
 import { readAccount } from './handlers/account.ts';
 import { commitBatch, commitBulk } from './handlers/batch.ts';
+import { streamChanges } from './handlers/change-stream.ts';
 import { readChanges } from './handlers/changes.ts';
 import {
   createClientKey,
@@ -179,6 +181,7 @@ const table: readonly Route[] = [
   { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', keysIn: 'body', handle: commitBulk },
   { verb: 'POST', kind: 'document', ...charged, ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
   { verb: 'POST', kind: 'document', ...charged, ...feed, operation: 'create', handle: createDocument },
+  { verb: 'GET', kind: 'document', ...feed, when: isStream, operation: 'stream', handle: streamChanges },
   { verb: 'GET', kind: 'document', ...charged, ...feed, when: isChangeFeed, operation: 'feed', handle: readChanges },
   { verb: 'GET', kind: 'document', ...charged, ...feed, operation: 'list', handle: listDocuments },
   { verb: 'GET', kind: 'document', ...charged, ...item, operation: 'read', handle: readDocument },
@@ -263,6 +266,10 @@ function isUpsert(request: RequestHead): boolean {
 /** Wire: a bulk says explicitly that it is not atomic (wire 8). */
 function isBulk(request: RequestHead): boolean {
   return isHeaderTrue(request, header.isBatch);
+}
+
+function isStream(request: RequestHead): boolean {
+  return isEventStream(request.headers);
 }
 
 function isChangeFeed(request: RequestHead): boolean {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
+import { Cors } from './cors.ts';
 import { hostOfUrl, readPublicUrl } from './endpoint.ts';
 import { Identity } from './identity.ts';
 import type { KeySet } from './keys.ts';
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly backupFolder?: string;
   /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
   readonly historyMs?: number;
+  /** Web pages of these origins may use the server from a browser: `https://app.example`, several of them, or `*`. None by default. */
+  readonly corsOrigin?: string | readonly string[];
   /** Lets the admin API make requests fail on demand. For tests of what talks to the server. */
   readonly chaos?: boolean;
   /** Whether requests beyond the provisioned throughput are refused with 429; off by default. A clock in milliseconds, for tests. */
@@ -90,13 +93,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const keys = keysOf(options);
   const exposedHost = options.insecureDefaultKey === true ? undefined : host;
   checkExposure(keys, exposedHost);
+  const cors = corsOf(options);
   const publicEndpoint = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   const identity = identityOf(options, host, publicEndpoint);
   const { logLevel: level = 'silent', logStream: stream } = options;
   const log = await openLog({ level, stream, slowMs: slowRequestMs });
   const database = options.database ?? (await openOwn(options));
   const tokens = new ResourceTokens(database, options.nowMs ?? Date.now);
-  const front = new Front(options, { database, identity, keys, tokens, log, publicUrl: publicEndpoint });
+  const front = new Front(options, { database, identity, keys, tokens, log, publicUrl: publicEndpoint, cors });
   let bound: number;
   try {
     if (options.historyMs !== undefined) await database.keepHistory(options.historyMs);
@@ -147,6 +151,7 @@ interface Parts {
   readonly tokens: ResourceTokens;
   readonly log: Log;
   readonly publicUrl: string | undefined;
+  readonly cors: Cors | undefined;
 }
 
 class Front {
@@ -158,14 +163,14 @@ class Front {
   readonly #ownDatabase: Database | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ServerOptions, { database, identity, keys, tokens, log, publicUrl }: Parts) {
+  constructor(options: ServerOptions, { database, identity, keys, tokens, log, publicUrl, cors }: Parts) {
     const { backupFolder, chaos = false, throttle = false, onDefect } = options;
     const { httpsOnly = false, limits, nowMs = Date.now } = options;
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const room = this.#room;
     const unsent = new UnsentAnswers(limits);
     const connections = (): ListenerFigures => this.listener.figures();
-    const shared = { database, keys, tokens, nowMs, publicUrl, room, unsent, log, connections };
+    const shared = { database, keys, tokens, nowMs, publicUrl, cors, room, unsent, log, connections };
     const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
     this.#pipeline = pipeline;
     this.#log = log;
@@ -198,6 +203,11 @@ function openOwn({ memory, data }: ServerOptions): Promise<Database> {
     throw new DatabaseError('bad-request', message);
   }
   return openDatabase(data === undefined ? { memory: true } : { folder: data });
+}
+
+function corsOf({ corsOrigin = [] }: ServerOptions): Cors | undefined {
+  const origins = typeof corsOrigin === 'string' ? [corsOrigin] : corsOrigin;
+  return origins.length === 0 ? undefined : new Cors(origins);
 }
 
 function identityOf(options: ServerOptions, host: string, publicUrl: string | undefined): Identity {

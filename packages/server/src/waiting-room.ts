@@ -10,7 +10,7 @@
 // the writer's acknowledgement nor other requests waiting.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { isDatabaseError } from '@tidemark/model';
+import { header, isDatabaseError } from '@tidemark/model';
 import { parkedRequestsMax, timerTickMs, waitMsMax, wakesPerTurn } from './limits.ts';
 import type { Timed } from './timer-wheel.ts';
 import { TimerWheel } from './timer-wheel.ts';
@@ -37,6 +37,9 @@ export class WaitingRoom {
   /** When the commit came that those were woken by who are not answered yet. */
   readonly #wokenMs = new Map<Client, number>();
   #isClosing = false;
+  #parkedStreams = 0;
+  /** Event streams that are open, parked or not; kept by them. */
+  streams = 0;
 
   get count(): number {
     return this.#parked.size;
@@ -47,11 +50,12 @@ export class WaitingRoom {
   }
 
   /** Resolves when the wait is over, one way or another; undefined when there is no room for it. */
-  wait(watched: Watched, ms: number, client: Client): Promise<Wake> | undefined {
+  wait(watched: Watched, ms: number, client: Client, kind?: 'stream'): Promise<Wake> | undefined {
     if (this.#isClosing) return Promise.resolve('closing');
     if (client.destroyed) return Promise.resolve('left');
-    if (this.#parked.size >= parkedRequestsMax) return undefined;
-    const parked = new Parked(this, client);
+    const isStream = kind === 'stream';
+    if (!isStream && this.#parked.size - this.#parkedStreams >= parkedRequestsMax) return undefined;
+    const parked = new Parked(this, client, isStream);
     try {
       parked.stop = watched.watch(() => this.#wake(parked));
     } catch (error) {
@@ -62,11 +66,11 @@ export class WaitingRoom {
     if (parked.stop === undefined) return Promise.resolve('more');
     this.#wokenMs.delete(client);
     this.#parked.add(parked);
+    if (isStream) this.#parkedStreams += 1;
     this.#wheel.add(parked, ms);
     client.on('close', parked.onLeft);
     // Whoever waits has been read: its headers would be a quarter of what it occupies.
-    client.req.headers = noHeaders;
-    client.req.rawHeaders = noRawHeaders;
+    if (client.req.headers !== noHeaders) forgetHeaders(client.req);
     return new Promise((resolve) => {
       parked.resolve = resolve;
     });
@@ -113,14 +117,23 @@ export class WaitingRoom {
 
   #leave(parked: Parked, wake: Wake): void {
     this.#parked.delete(parked);
+    if (parked.isStream) this.#parkedStreams -= 1;
     this.#wheel.remove(parked);
     parked.client.removeListener('close', parked.onLeft);
     parked.resolve?.(wake);
   }
 }
 
+/** All but the one that comes back with the answer. */
+function forgetHeaders(request: Client['req']): void {
+  const correlated = request.headers[header.correlatedActivityId];
+  request.headers = correlated === undefined ? noHeaders : { [header.correlatedActivityId]: correlated };
+  request.rawHeaders = noRawHeaders;
+}
+
 class Parked implements Timed {
   readonly client: Client;
+  readonly isStream: boolean;
   readonly onLeft: () => void;
   slot = -1;
   isWoken = false;
@@ -129,9 +142,10 @@ class Parked implements Timed {
   resolve: ((wake: Wake) => void) | undefined;
   readonly #room: WaitingRoom;
 
-  constructor(room: WaitingRoom, client: Client) {
+  constructor(room: WaitingRoom, client: Client, isStream: boolean) {
     this.#room = room;
     this.client = client;
+    this.isStream = isStream;
     this.onLeft = () => room.end(this, 'left');
   }
 

@@ -16,32 +16,20 @@ import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
 import { stopMsMax } from '../limits.ts';
-import type { SettingName, Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { explainStart } from '../start-failure.ts';
 import { say } from '../terminal.ts';
 import { tlsFolderOf } from '../tls-folder.ts';
-import { UsageError } from '../usage-error.ts';
 import { welcomeText } from '../welcome.ts';
 
 /** A terminal's Ctrl-C reaches npm and the server, so that one keystroke may come twice. */
 const doubledSignalMs = 1_000;
 
-/** What the server cannot do yet: asked for, it is an error and not a silence. */
-const missingSettings: readonly SettingName[] = ['corsOrigin'];
-
 export async function run(call: Call): Promise<number> {
   const config = readConfig({ flags: call.options, environment: process.env, file: textOption(call, 'config') });
-  checkAvailable(config);
   const keys = readKeys(config.settings.keyFile, process.env);
   if (keys.warning !== undefined) say(keys.warning);
   return serve(config, keys);
-}
-
-function checkAvailable({ settings, origins }: Config): void {
-  for (const name of missingSettings) {
-    const isAsked = origins[name].kind !== 'default' && settings[name] !== false;
-    if (isAsked) throw new UsageError(`${origins[name].name} is not there yet.`);
-  }
 }
 
 async function serve(config: Config, keys: KeySource): Promise<number> {
@@ -80,6 +68,7 @@ function serverOptions({ settings, origins }: Config, keys: KeySet, folder: stri
     chaos,
     throttle,
     logLevel,
+    corsOrigin: settings.corsOrigin,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(backupFolder === undefined ? {} : { backupFolder: resolve(backupFolder) }),
     ...(certificate === undefined || certificateKey === undefined

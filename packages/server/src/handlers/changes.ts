@@ -4,11 +4,11 @@
 // range ids look for the children themselves. Every other scope is routed here and survives splits and merges by its etag.
 
 import type { ChangeFeed, ChangePage, FeedStart } from '@tidemark/engine';
-import { DatabaseError, header } from '@tidemark/model';
+import { header } from '@tidemark/model';
 import { pageCharge } from '../charge.ts';
+import { checkEtag, readPage } from '../feed-page.ts';
 import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
-import { feedEtagBytesMax, scansPerRequestMax } from '../limits.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import { waitMsOf } from '../request.ts';
 import { findContainer } from '../resources.ts';
@@ -79,17 +79,6 @@ function isOnlyTime(request: RequestHead, start: FeedStart): boolean {
   return isOld && typeof start === 'object' && 'time' in start;
 }
 
-/**
- * Wire: a page without items is a 304 (wire 11.5). One that has only looked at much without finding anything is followed by
- * the next; after a bound the client gets it, with the position to go on from.
- */
-async function readPage(feed: ChangeFeed<unknown>): Promise<ChangePage> {
-  for (let scans = 1; ; scans += 1) {
-    const page = await feed.page();
-    if (page.count > 0 || page.isDrained || scans === scansPerRequestMax) return page;
-  }
-}
-
 function pageResponse(asked: Asked, page: ChangePage, more: Readonly<Record<string, string>> = {}): CosmosResponse {
   const { pieces, count, etag, isDrained, range } = page;
   checkEtag(etag);
@@ -104,10 +93,4 @@ function pageResponse(asked: Asked, page: ChangePage, more: Readonly<Record<stri
   const body = pageBody(asked.rid, pieces, count);
   page.release?.();
   return { status: 200, charge: pageCharge(count, body.length), headers, body };
-}
-
-function checkEtag(etag: string): void {
-  if (etag.length <= feedEtagBytesMax) return;
-  const message = `This container has too many ranges for one position of all of it (${etag.length} bytes, at most ${feedEtagBytesMax}).`;
-  throw new DatabaseError('bad-request', `${message} Read it by range, by partition key or by parts of its keys.`);
 }

@@ -1,0 +1,129 @@
+// The endless form of the feed: server-sent events (B1).
+//
+// EVENTS
+//   id: <etag>                       before the first page, and whenever a filtered feed has passed what is not its own: a
+//                                    client notes it and shows nothing
+//   id: <etag> · data: <page>        a page, exactly as the body of an ordinary answer, in one line. Its id is the position after
+//                                    all of it, and a client takes an event whole or not at all: whoever goes on with the id
+//                                    misses nothing and sees nothing twice, and no transaction is cut
+//   event: gone · data: <json>       the range that was named is split or merged: {code, message, range, children}; the last one
+//   event: failed · data: <json>     what an ordinary request would have got as an error: {code, message}; the last one
+//   :                                nothing came for a while; the connection lives
+//
+// A client that reads slowly stops the reading of the feed, not only the writing: what it has not taken is one page. One that
+// takes nothing at all for a while is cut off.
+
+import type { ServerResponse } from 'node:http';
+import type { ChangeFeed, ChangePage } from '@tidemark/engine';
+import { readPage } from './feed-page.ts';
+import { heartbeatMs, slowReaderMsMax, streamRetryMs } from './limits.ts';
+import type { WaitingRoom, Wake, Watched } from './waiting-room.ts';
+
+export interface ChangeStreamOptions {
+  readonly feed: ChangeFeed<unknown>;
+  /** Of the container. */
+  readonly rid: string;
+  readonly room: Pick<WaitingRoom, 'wait' | 'streams' | 'takeWokenMs'>;
+  /** Throws when whoever asked may not read any more. */
+  readonly recheck: () => void;
+  /** The last event when the feed fails. */
+  readonly farewell: (error: unknown) => { readonly event: string; readonly data: object };
+}
+
+export class ChangeStream {
+  readonly #options: ChangeStreamOptions;
+  readonly #outgoing: ServerResponse;
+  readonly #drain: Watched;
+  #id = '';
+
+  constructor(outgoing: ServerResponse, options: ChangeStreamOptions) {
+    this.#outgoing = outgoing;
+    this.#options = options;
+    this.#drain = {
+      watch(callback) {
+        outgoing.once('drain', callback);
+        return () => outgoing.removeListener('drain', callback);
+      },
+    };
+  }
+
+  /** Resolves when the stream is over. Never rejects. */
+  async run(): Promise<void> {
+    const { feed, room, farewell } = this.#options;
+    const outgoing = this.#outgoing;
+    room.streams += 1;
+    try {
+      this.#write(`retry: ${streamRetryMs}\n`);
+      this.#note(feed.etag);
+      while (await this.#step());
+    } catch (error) {
+      if (!outgoing.destroyed) {
+        const { event, data } = farewell(error);
+        this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      }
+    }
+    room.streams -= 1;
+    room.takeWokenMs(outgoing);
+    if (!outgoing.destroyed) outgoing.end();
+  }
+
+  /** One page, or one wait for it. False when it was the last. */
+  async #step(): Promise<boolean> {
+    const { feed, room } = this.#options;
+    const page = await readPage(feed);
+    if (this.#outgoing.destroyed) return false;
+    if (page.count > 0) return this.#send(page);
+    this.#note(page.etag);
+    if (!page.isDrained) return true;
+    const wait = room.wait(feed, heartbeatMs, this.#outgoing, 'stream');
+    if (wait === undefined) return false;
+    return this.#goOn(await wait);
+  }
+
+  #goOn(wake: Wake): boolean {
+    const { feed, recheck } = this.#options;
+    if (wake === 'more') return true;
+    if (wake !== 'time') return false;
+    recheck();
+    feed.moveToEnd();
+    this.#note(feed.etag);
+    this.#write(':\n\n');
+    return true;
+  }
+
+  async #send(page: ChangePage): Promise<boolean> {
+    const { rid, room, recheck } = this.#options;
+    recheck();
+    const event = pageEvent(page, rid);
+    page.release?.();
+    this.#id = page.etag;
+    if (this.#outgoing.write(event)) return true;
+    const wake = await room.wait(this.#drain, slowReaderMsMax, this.#outgoing, 'stream');
+    if (wake === 'time') this.#outgoing.destroy();
+    return wake === 'more';
+  }
+
+  /** The position, where it has changed without anything to show. */
+  #note(etag: string): void {
+    if (etag === this.#id) return;
+    this.#id = etag;
+    this.#write(`id: ${etag}\n\n`);
+  }
+
+  /** A few bytes, whatever the client has taken. */
+  #write(text: string): void {
+    this.#outgoing.write(text);
+  }
+}
+
+/** One copy, as of an ordinary page. */
+function pageEvent({ pieces, count, etag }: ChangePage, rid: string): Buffer {
+  const head = Buffer.from(`id: ${etag}\ndata: {"_rid":"${rid}","Documents":[`);
+  const event = Buffer.concat([head, ...pieces, Buffer.from(`],"_count":${count}}\n\n`)]);
+  // Where a client's document has line breaks they stand between its tokens: in a string they would not be JSON.
+  const body = event.subarray(head.length, event.length - 2);
+  for (const lineBreak of [0x0a, 0x0d]) {
+    for (let at = body.indexOf(lineBreak); at !== -1; at = body.indexOf(lineBreak, at + 1)) body[at] = 0x20;
+  }
+  return event;
+}
