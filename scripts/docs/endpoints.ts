@@ -26,6 +26,7 @@ const conditions: Readonly<Record<string, string>> = {
   isBulk: `with ${code(header.isBatch)} alone`,
   isUpsert: `with ${code(`${header.isUpsert}: true`)}`,
   isChangeFeed: `with ${code(header.changeFeed)}`,
+  isStream: 'with `Accept: text/event-stream`',
   isNoOperation: '',
   isPartitionDelete: 'deletes everything of a partition key',
 };

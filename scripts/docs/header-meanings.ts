@@ -53,7 +53,10 @@ const meanings: { readonly [K in HeaderKey]: HeaderMeaning } = {
   ),
   ifModifiedSince: client('of a feed: changes after the second of this time; `If-None-Match` counts more'),
   prefer: client('`return=minimal`: no body after a write; `wait=N` (ours): wait up to N seconds for a change'),
-  contentType: both('`application/query+json` is a query; on answers `application/json`'),
+  contentType: both(
+    '`application/query+json` is a query; on answers `application/json`, of an event stream `text/event-stream`',
+  ),
+  lastEventId: client('of an event stream: go on after this event; browsers send it when they connect again'),
   isUpsert: client('create or replace'),
   isQuery: client('the body is a query'),
   enableCrossPartition: client(
