@@ -135,6 +135,46 @@ test('a start that is refused says why, leaves no new folder, and touches no old
   expect(await server.end()).toBe(0);
 });
 
+test('every flag reaches the server', async () => {
+  const publicUrl = 'https://db.example:8443';
+  const flags = [
+    '--public-url',
+    publicUrl,
+    '--cors-origin',
+    'https://app.example',
+    '--history',
+    '1h',
+    '--log-level',
+    'debug',
+  ];
+  const server = await serve(['--memory', '--chaos', '--throttle', '--legacy-tls', ...flags]);
+  const account = client(server.url, wellKnownKey);
+  await account.createDatabase('db');
+  const definition = { id: 'c', partitionKey: { paths: ['/pk'], version: 2 } };
+  const container = await account.createContainer('db', definition, { throughput: 400 });
+
+  expect(await account.account()).toMatchObject({ writableLocations: [{ databaseAccountEndpoint: `${publicUrl}/` }] });
+  expect(server.words()).toContain(`AccountEndpoint=${publicUrl}/`);
+  expect(server.words()).toContain('TLS 1.0');
+  const preflight = await fetch(server.url, { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example');
+  expect((await container.changes({ mode: 'all-versions', from: 'beginning' })).isDrained).toBe(true);
+  expect((await account.admin('GET', ['faults'])).status).toBe(200);
+  const writes = Array.from({ length: 200 }, (_, n) =>
+    container.upsertDocument(['a'], { id: `${n}`, pk: 'a' }, { retryMsMax: 0 }).then(
+      () => 201,
+      (error: { status?: number }) => error.status,
+    ),
+  );
+  expect(await Promise.all(writes)).toContain(429);
+  const logged = server
+    .words()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  expect(logged.some((line) => JSON.parse(line).operation === 'upsert')).toBe(true);
+  expect(await server.end()).toBe(0);
+});
+
 test('the well-known key beyond loopback is allowed only in so many words, and then warned about', async () => {
   const server = await serve(['--memory', '--host', '0.0.0.0', '--insecure-default-key']);
 
