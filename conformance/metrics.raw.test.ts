@@ -1,6 +1,7 @@
 // Metrics as Prometheus reads them.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EventStream } from './event-stream.ts';
 import { rawFetch, World } from './harness.ts';
 import { adminIn, feedOf, makeIn, pk, putIn } from './raw.ts';
 
@@ -87,6 +88,18 @@ test('[B1] how far waiting readers lag behind the commit that woke them', async 
   await waiting;
   const after = await scrape();
   const grown = (name: string): number => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0);
+
+  {
+    await using stream = await EventStream.open(world, made.docs);
+    await stream.until(({ documents }) => documents.length === 1);
+    while ((await scrape()).get('tidemark_feed_waiters') !== 1);
+    await putIn(world, made, { id: 'y', pk: 'p' });
+    await stream.until(({ documents }) => documents.length === 2);
+    const open = await scrape();
+
+    expect(open.get('tidemark_feed_streams')).toBe(1);
+    expect(open.get('tidemark_feed_lag_seconds_count')).toBe(2 + (before.get('tidemark_feed_lag_seconds_count') ?? 0));
+  }
 
   expect(grown('tidemark_feed_lag_seconds_count')).toBe(1);
   expect(grown('tidemark_feed_lag_seconds_sum')).toBeGreaterThan(0);

@@ -61,7 +61,8 @@ async function run(
       const wake = ends.shift();
       return wake === undefined ? undefined : Promise.resolve(wake);
     },
-    takeWokenMs: () => undefined,
+    answered: () => {},
+    forget: () => {},
   };
   const farewell = (error: unknown) => ({ event: 'failed', data: { message: (error as Error).message } });
   const recheck = options.recheck ?? (() => {});

@@ -23,7 +23,7 @@ export interface ChangeStreamOptions {
   readonly feed: ChangeFeed<unknown>;
   /** Of the container. */
   readonly rid: string;
-  readonly room: Pick<WaitingRoom, 'wait' | 'streams' | 'takeWokenMs'>;
+  readonly room: Pick<WaitingRoom, 'wait' | 'streams' | 'answered' | 'forget'>;
   /** Throws when whoever asked may not read any more. */
   readonly recheck: () => void;
   /** The last event when the feed fails. */
@@ -63,7 +63,7 @@ export class ChangeStream {
       }
     }
     room.streams -= 1;
-    room.takeWokenMs(outgoing);
+    room.forget(outgoing);
     if (!outgoing.destroyed) outgoing.end();
   }
 
@@ -97,8 +97,12 @@ export class ChangeStream {
     const event = pageEvent(page, rid);
     page.release?.();
     this.#id = page.etag;
-    if (this.#outgoing.write(event)) return true;
+    const isTaken = this.#outgoing.write(event);
+    room.answered(this.#outgoing);
+    if (isTaken) return true;
     const wake = await room.wait(this.#drain, slowReaderMsMax, this.#outgoing, 'stream');
+    // That it can take more is no commit.
+    room.forget(this.#outgoing);
     if (wake === 'time') this.#outgoing.destroy();
     return wake === 'more';
   }

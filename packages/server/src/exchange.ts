@@ -10,8 +10,6 @@ export class Exchange {
   operation: string = unknownOperation;
   /** Undefined until it is known, and for what is not of the protocol. */
   path: ResourcePath | undefined;
-  /** Of one that waited: when the commit came that woke it. */
-  wokenMs: number | undefined;
   #activityId: string | undefined;
 
   /** Made when it is needed: thousands of requests may wait, and a fresh one is a tree of pieces. */

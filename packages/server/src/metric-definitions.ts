@@ -30,12 +30,6 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     labels: ['operation'],
   },
   counter('tidemark_request_charge_total', 'Request units that answers have reported.', 'operation'),
-  {
-    name: 'tidemark_feed_lag_seconds',
-    type: 'histogram',
-    help: 'From the commit that woke a waiting reader of the change feed to its answer.',
-    labels: [],
-  },
   gauge('tidemark_requests_under_way', 'Requests that are not answered yet, waiting ones included.'),
   counter('tidemark_requests_unanswered_total', 'Requests whose client went away first.'),
   counter('tidemark_throttled_total', 'Requests that were answered with 429.'),
@@ -51,6 +45,13 @@ export const metricDefinitions: readonly MetricDefinition[] = [
   counter('tidemark_flush_seconds_total', 'Time that flushes of the log took; by groups it is the time of one.'),
 
   gauge('tidemark_feed_waiters', 'Readers of the change feed that wait for a commit.'),
+  gauge('tidemark_feed_streams', 'Open streams of server-sent events.'),
+  {
+    name: 'tidemark_feed_lag_seconds',
+    type: 'histogram',
+    help: 'From the commit that woke a waiting reader of the change feed to its answer, or to the event of a stream.',
+    labels: [],
+  },
 
   gauge('tidemark_databases', 'Databases.'),
   gauge('tidemark_containers', 'Containers.'),

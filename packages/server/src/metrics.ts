@@ -9,9 +9,11 @@ import { Exposition } from './exposition.ts';
 import type { ListenerFigures } from './listener.ts';
 import { RequestTally } from './request-tally.ts';
 import { version } from './version.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 export interface MetricSources {
   readonly database: Database;
+  readonly room: Pick<WaitingRoom, 'streams' | 'lagSeconds'>;
   readonly connections: () => ListenerFigures;
   readonly faultHits: () => number;
 }
@@ -29,7 +31,7 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
-    const { database, connections, faultHits } = this.#sources;
+    const { database, room, connections, faultHits } = this.#sources;
     const disk = await diskOf(database);
     const exposition = new Exposition();
     exposition.add('tidemark_info', 1, version, process.versions.node);
@@ -41,6 +43,8 @@ export class Metrics {
     exposition.add('tidemark_connections', open);
     exposition.add('tidemark_connections_refused_total', refused);
     exposition.add('tidemark_connections_evicted_total', evicted);
+    exposition.add('tidemark_feed_streams', room.streams);
+    exposition.addHistogram('tidemark_feed_lag_seconds', room.lagSeconds);
     exposeEngine(exposition, database);
     if (disk.indexBytes !== undefined) exposition.add('tidemark_index_bytes', disk.indexBytes);
     if (disk.freeBytes !== undefined) exposition.add('tidemark_disk_free_bytes', disk.freeBytes);

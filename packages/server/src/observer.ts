@@ -30,15 +30,13 @@ export class Observer {
   /** Undefined: there was nobody left to answer. */
   end(exchange: Exchange, response: CosmosResponse | undefined): void {
     const { requests, log } = this.#options;
-    const nowMs = performance.now();
-    const durationMs = nowMs - exchange.startedMs;
+    const durationMs = performance.now() - exchange.startedMs;
     requests.underWay -= 1;
     if (response === undefined) {
       requests.unanswered += 1;
       log.unanswered(exchange, durationMs);
       return;
     }
-    if (exchange.wokenMs !== undefined) requests.feedLagSeconds.observe((nowMs - exchange.wokenMs) / 1000);
     requests.record(exchange.operation, response.status, response.charge, durationMs);
     log.answered(exchange, response, durationMs);
     // Whatever is wrong with the engine shows in an answer first, and that it is right again when somebody asks.

@@ -64,12 +64,12 @@ export class Pipeline {
   readonly #recheck = (grant: Grant): void => recheck(grant, this.#options);
 
   constructor(options: PipelineOptions) {
-    const { database, keys, nowMs, backupFolder, chaos, throttleClock, log, connections, onDefect } = options;
+    const { database, room, keys, nowMs, backupFolder, chaos, throttleClock, log, connections, onDefect } = options;
     this.#options = options;
     this.#throttle = throttleClock === undefined ? undefined : new Throttle(database, throttleClock);
     const faults = chaos ? new Faults(() => performance.now()) : undefined;
     this.#faults = faults;
-    this.#metrics = new Metrics({ database, connections, faultHits: () => faults?.hits ?? 0 });
+    this.#metrics = new Metrics({ database, room, connections, faultHits: () => faults?.hits ?? 0 });
     this.#observer = new Observer({ database, requests: this.#metrics.requests, log, onDefect });
     this.#admin = new Admin({
       database,
@@ -107,8 +107,8 @@ export class Pipeline {
       response = errorResponse(error);
     }
     const { unsent, room } = this.#options;
-    exchange.wokenMs = room.takeWokenMs(outgoing);
     if (response === undefined || outgoing.destroyed || outgoing.headersSent) {
+      room.forget(outgoing);
       this.#observer.end(exchange, undefined);
       return;
     }
@@ -117,6 +117,7 @@ export class Pipeline {
     if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());
     send(outgoing, response, exchange.activityId, room.isClosing);
     unsent.note(outgoing);
+    room.answered(outgoing);
     this.#observer.end(exchange, response);
   }
 

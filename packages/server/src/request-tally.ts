@@ -2,7 +2,7 @@
 
 import type { Exposition } from './exposition.ts';
 import { Histogram } from './histogram.ts';
-import { durationBuckets, lagBuckets } from './metric-definitions.ts';
+import { durationBuckets } from './metric-definitions.ts';
 
 interface OperationTally {
   readonly statuses: Map<number, number>;
@@ -12,8 +12,6 @@ interface OperationTally {
 
 export class RequestTally {
   readonly #operations = new Map<string, OperationTally>();
-  /** From the commit that woke a reader to its answer. */
-  readonly feedLagSeconds: Histogram = new Histogram(lagBuckets);
   underWay = 0;
   unanswered = 0;
   throttled = 0;
@@ -41,7 +39,6 @@ export class RequestTally {
       exposition.addHistogram('tidemark_request_duration_seconds', seconds, operation);
     }
     for (const [operation, { charge }] of all) exposition.add('tidemark_request_charge_total', charge, operation);
-    exposition.addHistogram('tidemark_feed_lag_seconds', this.feedLagSeconds);
     exposition.add('tidemark_requests_under_way', this.underWay);
     exposition.add('tidemark_requests_unanswered_total', this.unanswered);
     exposition.add('tidemark_throttled_total', this.throttled);

@@ -11,7 +11,9 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { header, isDatabaseError } from '@tidemark/model';
+import { Histogram } from './histogram.ts';
 import { parkedRequestsMax, timerTickMs, waitMsMax, wakesPerTurn } from './limits.ts';
+import { lagBuckets } from './metric-definitions.ts';
 import type { Timed } from './timer-wheel.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
@@ -36,6 +38,8 @@ export class WaitingRoom {
   #woken: Parked[] = [];
   /** When the commit came that those were woken by who are not answered yet. */
   readonly #wokenMs = new Map<Client, number>();
+  /** From the commit that woke a reader to its answer. */
+  readonly lagSeconds: Histogram = new Histogram(lagBuckets);
   #isClosing = false;
   #parkedStreams = 0;
   /** Event streams that are open, parked or not; kept by them. */
@@ -89,12 +93,18 @@ export class WaitingRoom {
     this.#leave(parked, wake);
   }
 
-  /** For whoever is answered, or no longer there: when the commit came that woke it; undefined if none did. */
-  takeWokenMs(client: Client): number | undefined {
-    if (this.#wokenMs.size === 0) return undefined;
+  /** It has been sent what it was woken for, if it was woken at all. */
+  answered(client: Client): void {
+    if (this.#wokenMs.size === 0) return;
     const wokenMs = this.#wokenMs.get(client);
+    if (wokenMs === undefined) return;
     this.#wokenMs.delete(client);
-    return wokenMs;
+    this.lagSeconds.observe((performance.now() - wokenMs) / 1000);
+  }
+
+  /** It is no longer there, or was woken by something else than a commit. */
+  forget(client: Client): void {
+    this.#wokenMs.delete(client);
   }
 
   /** Runs before the commit is acknowledged, for all it wakes: it does no more than it must. */
