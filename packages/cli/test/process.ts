@@ -6,8 +6,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** A test that fails leaves its processes behind; they end with its file. */
+const children = new Set<Child>();
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -25,6 +32,8 @@ export function launch(args: readonly string[], { env = {}, cwd, input }: Launch
     env: { ...clean, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   if (input === undefined) child.stdin.end();
   else child.stdin.end(input);
   return child;
