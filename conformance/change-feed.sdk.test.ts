@@ -60,7 +60,7 @@ async function fill(container: SdkContainer, keys: readonly string[], n: number 
 const keys: readonly string[] = Array.from({ length: 24 }, (_, i) => `k${i}`);
 
 for (const throughput of [400, 24_000]) {
-  describe(`over ${throughput === 400 ? 'one range' : 'four ranges'}`, () => {
+  describe(`[wire 11] over ${throughput === 400 ? 'one range' : 'four ranges'}`, () => {
     test('[M4] [M5] from the beginning: the latest version of each document, each change once', async () => {
       const container = await world.container({ throughput });
       await fill(container, keys);
@@ -191,7 +191,7 @@ test('[M7] of the prefix of a hierarchical key, also where it lies in several ra
   expect(ids((await drain(whole)).items)).toEqual(['b-k2']);
 });
 
-describe('splits and merges', () => {
+describe('[B8] [wire 10] splits and merges', () => {
   /** Writes and reads at the same time, while `reshape` changes the ranges. Every key's versions have to come in order. */
   async function follow(container: SdkContainer, iterator: Iterator, reshape: readonly (() => Promise<unknown>)[]) {
     const rounds = reshape.length * 2 + 2;
@@ -281,7 +281,7 @@ describe('splits and merges', () => {
   });
 });
 
-describe('all versions and deletes', () => {
+describe('[B2] [wire 11] all versions and deletes', () => {
   const policy = { changeFeedPolicy: new ChangeFeedPolicy(ChangeFeedRetentionTimeSpan.fromMinutes(10)) } as never;
   const allVersions = (start: ChangeFeedStartFrom): ChangeFeedIteratorOptions => ({
     changeFeedMode: ChangeFeedMode.AllVersionsAndDeletes,

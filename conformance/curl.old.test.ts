@@ -94,7 +94,7 @@ describe('[wire 1] [wire 3] requests as printed', () => {
     expect([second.json._count, second.headers.has('x-ms-continuation')]).toEqual([1, false]);
   });
 
-  test('[M3] ReadPartitionKeyRanges', async () => {
+  test('[M3] [wire 10] ReadPartitionKeyRanges', async () => {
     await post('/dbs', { id: 'bigdb' });
     await post('/dbs/bigdb/colls', { id: 'serverlogs', ...byKey }, throughput);
 
@@ -114,7 +114,7 @@ describe('[wire 1] [wire 3] requests as printed', () => {
     }
   });
 
-  test('[M4] [M9] incremental ReadDocumentFeed of range 16 after an etag', async () => {
+  test('[M4] [M9] [wire 11] incremental ReadDocumentFeed of range 16 after an etag', async () => {
     await post('/dbs', { id: 'db3' });
     await post('/dbs/db3/colls', { id: 'bigcoll', ...byKey }, throughput);
     const path = '/dbs/db3/colls/bigcoll/docs';

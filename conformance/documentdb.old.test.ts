@@ -78,7 +78,7 @@ describe('[M14] the sample of the documentation', () => {
   });
 });
 
-describe('[M1] documents', () => {
+describe('[M1] [wire 7] documents', () => {
   test('[wire 1] in a collection without a partition key: create, read, upsert, replace, list, delete', async () => {
     const collection = await newCollection();
     const created = await client.call('createDocument', collection, { id: 'é 1', n: 1 });
@@ -130,7 +130,7 @@ describe('[M1] documents', () => {
   });
 });
 
-describe('[M4] the change feed', () => {
+describe('[M4] [wire 11] the change feed', () => {
   test('[M7] of a partition key: from the beginning, after an etag, from now', async () => {
     const collection = await newCollection(byKey);
     for (const [id, pk] of [
@@ -156,7 +156,7 @@ describe('[M4] the change feed', () => {
     expect(next.result.map(({ id }: { id: string }) => id)).toEqual(['4']);
   });
 
-  test('[M3] the ranges are listed', async () => {
+  test('[M3] [wire 10] the ranges are listed', async () => {
     const collection = await newCollection(byKey, { offerThroughput: 13_000 });
     const { result: ranges } = await client.all('readPartitionKeyRanges', collection);
     expect(ranges.map(({ id }: { id: string }) => id)).toEqual(['0', '1', '2']);

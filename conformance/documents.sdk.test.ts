@@ -15,7 +15,7 @@ afterAll(async () => {
 const withoutSystem = (resource: object | undefined): object =>
   Object.fromEntries(Object.entries(resource ?? {}).filter(([name]) => !name.startsWith('_')));
 
-describe('databases and containers', () => {
+describe('[wire 6] databases and containers', () => {
   test('[M1] a database is created, read, listed and deleted', async () => {
     const { resource, statusCode } = await world.client.databases.create({ id: 'Bücher & mehr' });
     expect(statusCode).toBe(201);
@@ -72,7 +72,7 @@ describe('databases and containers', () => {
   });
 });
 
-describe('documents', () => {
+describe('[wire 7] documents', () => {
   test('[M1] a document is created, read, upserted, replaced, patched and deleted', async () => {
     const container = await world.container();
     const created = await container.items.create({ id: 'ü 1', pk: 'é', n: 1 });
@@ -98,7 +98,7 @@ describe('documents', () => {
     expect([gone.statusCode, gone.resource]).toEqual([404, undefined]);
   });
 
-  test('[M1] every kind of partition key value finds its document again', async () => {
+  test('[M1] [wire 9] every kind of partition key value finds its document again', async () => {
     const container = await world.container({ throughput: 24_000 });
     const values = ['', 'a', 'é😀', 0, -1.5, 1e300, true, false, null, undefined];
     for (const [index, pk] of values.entries()) await container.items.create({ id: `${index}`, pk });
@@ -108,7 +108,7 @@ describe('documents', () => {
     }
   });
 
-  test('[M1] hierarchical partition keys', async () => {
+  test('[M1] [wire 9] hierarchical partition keys', async () => {
     const partitionKey = { paths: ['/tenant', '/user'], kind: 'MultiHash', version: 2 } as never;
     const container = await world.container({ partitionKey, throughput: 24_000 });
     await container.items.create({ id: '1', tenant: 'a', user: 7 });
@@ -131,7 +131,7 @@ describe('documents', () => {
     expect((await item.delete({ accessCondition: { type: 'IfMatch', condition: second.etag } })).statusCode).toBe(204);
   });
 
-  test('what is wrong is said with its code: 400, 401, 404, 409, 413', async () => {
+  test('[wire 5] what is wrong is said with its code: 400, 401, 404, 409, 413', async () => {
     const container = await world.container({ uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/mail'] }] } });
     await container.items.create({ id: '1', pk: 'a', mail: 'x' });
     await expect(container.items.create({ id: '1', pk: 'a' })).rejects.toMatchObject({ code: 409 });
@@ -189,7 +189,7 @@ test('[wire 17.14] a client with session consistency keeps its tokens over sever
 });
 
 describe('many at once', () => {
-  test('[M6] a batch is all or nothing', async () => {
+  test('[M6] [wire 8] a batch is all or nothing', async () => {
     const container = await world.container();
     const good = await container.items.batch(
       [
@@ -228,7 +228,7 @@ describe('many at once', () => {
     expect(malformed.result?.map((each) => each.statusCode)).toEqual([424, 400]);
   });
 
-  test('[wire 17.19] [wire 17.20] bulk goes to every range, each operation for itself', async () => {
+  test('[wire 8] [wire 17.19] [wire 17.20] bulk goes to every range, each operation for itself', async () => {
     const container = await world.container({ throughput: 24_000 });
     await container.items.create({ id: '0', pk: 'k0' });
     const operations = Array.from({ length: 60 }, (_, i) => ({

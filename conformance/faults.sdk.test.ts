@@ -133,7 +133,7 @@ test('[B8] the client of this project loses nothing to cut connections, refusals
   for (const fault of faults) expect(await hitsOf(fault)).toBeGreaterThan(0);
 });
 
-describe('[B8] on the wire', () => {
+describe('[B8] on the wire, by plain requests', () => {
   const made = () => makeIn(world);
 
   test('each kind is what clients know it as', async () => {

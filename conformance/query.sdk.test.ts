@@ -46,7 +46,7 @@ async function pagesOf(made: Made, query: string, headers: Record<string, string
 
 describe('the official SDK', () => {
   test.each([undefined, 24_000])(
-    '[M20] [wire 12] readAll gives every document, with a throughput of %s',
+    '[M2] [M20] [wire 12] readAll gives every document, with a throughput of %s',
     async (throughput) => {
       const container = await world.container(throughput === undefined ? {} : { throughput });
       for (const [n, id] of ids(25).entries()) await container.items.create({ id, pk: `p${n % 5}` });
@@ -80,6 +80,24 @@ describe('the official SDK', () => {
     }
   });
 
+  test.each([400, 24_000])(
+    '[M20] [wire 17.23] takes an answer over all ranges as final and asks no range itself (%d RU/s)',
+    async (throughput) => {
+      const operations: string[] = [];
+      const logStream = { write: (line: string) => void operations.push(JSON.parse(line).operation) };
+      await using watched = await World.open({ logLevel: 'debug', logStream });
+      const container = await watched.container({ throughput });
+      for (const [n, id] of ids(10).entries()) await container.items.create({ id, pk: `p${n}` });
+      operations.length = 0;
+
+      const { resources } = await container.items.query<{ id: string }>('SELECT * FROM c').fetchAll();
+
+      expect(resources.map(({ id }) => id).sort()).toEqual(ids(10).sort());
+      expect(operations).toContain('query');
+      expect(operations).not.toContain('ranges');
+    },
+  );
+
   test('another query fails with an error that says so', async () => {
     const container = await world.container();
     await expect(container.items.query('SELECT c.id FROM c').fetchAll()).rejects.toThrow(
@@ -88,7 +106,7 @@ describe('the official SDK', () => {
   });
 });
 
-describe('paging', () => {
+describe('paging, by plain requests', () => {
   test('[wire 12] a page that is exactly full has a continuation, and the page after it is empty and has none', async () => {
     const made = await makeIn(world);
     await fill(made, ids(4));
@@ -150,7 +168,7 @@ describe('paging', () => {
   });
 });
 
-describe('what a query asks for', () => {
+describe('what a query asks for, by plain requests', () => {
   test('ids that begin with something, long ones too', async () => {
     const made = await makeIn(world);
     const long = 'x'.repeat(300);

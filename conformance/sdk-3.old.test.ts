@@ -49,7 +49,7 @@ async function newContainer(throughput?: number): Promise<Container> {
 
 const idsOf = (items: readonly { readonly id?: string }[] = []): (string | undefined)[] => items.map(({ id }) => id);
 
-test('[M1] databases and containers are created, read, listed, replaced and deleted', async () => {
+test('[M1] [wire 6] databases and containers are created, read, listed, replaced and deleted', async () => {
   const { database: other } = await client.databases.createIfNotExists({ id: 'ä b' });
   const { container } = await other.containers.createIfNotExists({ id: 'c', partitionKey: '/pk' });
   expect(idsOf((await other.containers.readAll().fetchAll()).resources)).toEqual(['c']);
@@ -69,7 +69,7 @@ test('[wire 6] the offer of a container is read and changed', async () => {
   expect((await database.readOffer()).resource).toBeUndefined();
 });
 
-test('[M1] documents are created, read, upserted, replaced, patched and deleted', async () => {
+test('[M1] [wire 7] documents are created, read, upserted, replaced, patched and deleted', async () => {
   const container = await newContainer();
   const created = await container.items.create({ id: 'aü', pk: 'é', n: 1 });
   expect(created.statusCode).toBe(201);
@@ -85,7 +85,7 @@ test('[M1] documents are created, read, upserted, replaced, patched and deleted'
   expect((await item.read()).statusCode).toBe(404);
 });
 
-test('[M1] batches are all or nothing, bulks are one by one', async () => {
+test('[M1] [wire 8] batches are all or nothing, bulks are one by one', async () => {
   const container = await newContainer(13_000);
   const batch = await container.items.batch(
     [
@@ -117,7 +117,7 @@ test('[M2] readAll walks all ranges', async () => {
   expect(idsOf(resources).sort()).toEqual(ids);
 });
 
-describe('[M4] changeFeed', () => {
+describe('[M4] [wire 11] changeFeed', () => {
   test('[M7] of a partition key: from the beginning, from now, after an etag, page by page', async () => {
     const container = await newContainer();
     for (const [id, pk] of [
