@@ -1,4 +1,6 @@
-// Fails when a required id has no passing test, and writes docs/coverage.md from the last full test run.
+// Fails when a required id has no passing test, and writes docs/coverage.md and docs/compatibility.md from the last full test
+// run. The table of README between `<!-- compatibility -->` and `<!-- /compatibility -->` is written too, and fails the step
+// when it was not what the tests show: whoever changes what works with a client looks at it once more.
 //
 // A test shows an id by carrying it in square brackets in its title or in that of a group around it: `[M5]`,
 // `[wire 17.5]`. What is required stands in packages/testing/required-ids.json as a list of { id, title }. The table
@@ -6,55 +8,93 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { compatibility } from './compatibility.mjs';
 import { root } from './prepare.mjs';
 
 const resultsFile = join(root, 'node_modules', '.cache', 'tidemark', 'vitest.json');
-const requiredFile = join(root, 'packages', 'testing', 'required-ids.json');
+const requiredName = 'packages/testing/required-ids.json';
+const requiredFile = join(root, requiredName);
 const coverageFile = join(root, 'docs', 'coverage.md');
+const compatibilityFile = join(root, 'docs', 'compatibility.md');
+const readmeFile = join(root, 'README.md');
 
 // A letter or a few with a number, or a word with a number: other brackets in a title, such as `[1, 2]`, are no ids.
 const idPattern = /\[([A-Z]{1,4}\d+[a-z]?|[a-z]+ \d+(?:\.\d+)*[a-z]?)\]/g;
 
 const required = readRequired();
-const shown = readShown();
+const tests = readPassed();
+const shown = shownBy(tests);
 writeFileSync(coverageFile, coverageTable(required, shown));
 
 const missing = required.filter(({ id }) => !shown.has(id));
 for (const { id, title } of missing) console.error(`[${id}] has no passing test: ${title}`);
-if (missing.length > 0) process.exit(1);
-console.log(`${required.length} required ids, ${shown.size} ids shown; the table is docs/coverage.md`);
+const isReadmeStale = writeCompatibility();
+if (missing.length > 0 || isReadmeStale) process.exit(1);
+console.log(
+  `${required.length} required ids, ${shown.size} ids shown; docs/coverage.md and docs/compatibility.md are written`,
+);
+
+function writeCompatibility() {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const titles = new Map(required.map(({ id, title }) => [id, title]));
+  const { page, readme } = compatibility(tests, titles, devDependencies);
+  writeFileSync(compatibilityFile, page);
+  const before = readFileSync(readmeFile, 'utf8');
+  const after = before.replace(
+    /(<!-- compatibility -->\n\n)[\s\S]*?(\n\n<!-- \/compatibility -->)/,
+    (_, open, close) => `${open}${readme}${close}`,
+  );
+  if (!after.includes(readme)) fail('README.md', 'it has lost its part <!-- compatibility -->');
+  if (after === before) return false;
+  writeFileSync(readmeFile, after);
+  console.error(
+    'README.md: the table of what works with which client was stale; it is rewritten, look at it and keep it.',
+  );
+  return true;
+}
 
 function readRequired() {
   const list = JSON.parse(readFileSync(requiredFile, 'utf8'));
   const seen = new Set();
   for (const { id, title } of list) {
-    if (typeof id !== 'string' || typeof title !== 'string') fail('every entry needs an id and a title');
-    if (![...`[${id}]`.matchAll(idPattern)].some((match) => match[1] === id)) fail(`${id} does not look like an id`);
-    if (seen.has(id)) fail(`${id} is listed twice`);
+    if (typeof id !== 'string' || typeof title !== 'string') fail(requiredName, 'every entry needs an id and a title');
+    if (![...`[${id}]`.matchAll(idPattern)].some((match) => match[1] === id))
+      fail(requiredName, `${id} does not look like an id`);
+    if (seen.has(id)) fail(requiredName, `${id} is listed twice`);
     seen.add(id);
   }
   return list;
 }
 
-/** id → { tests, files } over the tests that passed. */
-function readShown() {
+/** The tests that passed: { path, title, ids }, in the order of their files and their place in them. */
+function readPassed() {
   if (!existsSync(resultsFile)) {
     console.error('There are no test results yet; run `npm test -- tests` first.');
     process.exit(1);
   }
   const results = JSON.parse(readFileSync(resultsFile, 'utf8'));
+  const files = results.testResults.map(({ name, assertionResults }) => ({
+    path: relative(root, name).split(sep).join('/'),
+    passed: assertionResults.filter(({ status }) => status === 'passed'),
+  }));
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return files.flatMap(({ path, passed }) =>
+    passed.map(({ ancestorTitles, title: last }) => {
+      const title = [...ancestorTitles, last].join(' ');
+      return { path, title, ids: [...new Set([...title.matchAll(idPattern)].map((match) => match[1]))] };
+    }),
+  );
+}
+
+/** id → { tests, files }. */
+function shownBy(passed) {
   const byId = new Map();
-  for (const file of results.testResults) {
-    const path = relative(root, file.name).split(sep).join('/');
-    for (const test of file.assertionResults) {
-      if (test.status !== 'passed') continue;
-      const titles = [...test.ancestorTitles, test.title].join(' ');
-      for (const id of new Set([...titles.matchAll(idPattern)].map((match) => match[1]))) {
-        const entry = byId.get(id) ?? { tests: 0, files: new Set() };
-        entry.tests += 1;
-        entry.files.add(path);
-        byId.set(id, entry);
-      }
+  for (const { path, ids } of passed) {
+    for (const id of ids) {
+      const entry = byId.get(id) ?? { tests: 0, files: new Set() };
+      entry.tests += 1;
+      entry.files.add(path);
+      byId.set(id, entry);
     }
   }
   return byId;
@@ -86,7 +126,7 @@ function byIdOrder(a, b) {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-function fail(message) {
-  console.error(`packages/testing/required-ids.json: ${message}`);
+function fail(file, message) {
+  console.error(`${file}: ${message}`);
   process.exit(1);
 }

@@ -5,7 +5,7 @@ import { header } from '@tidemark/model';
 
 type HeaderKey = keyof typeof header;
 
-export interface HeaderMeaning {
+interface HeaderMeaning {
   /** Who sends it: the client, the server, or either. */
   readonly by: 'client' | 'server' | 'both';
   readonly what: string;
