@@ -1,13 +1,37 @@
 // The documents show code: this is where they are held to it.
 
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase } from '@tidemark/engine';
-import { startServer } from '@tidemark/server';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startServer, wellKnownKey } from '@tidemark/server';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readText, repositoryRoot } from './source-tree.ts';
+
+/** A script starts a dozen processes, one after the other. */
+const shellMsMax = 4 * 60_000;
+
+/** What of a browser the page needs; it ends with the first event that shows something. */
+const eventSourceStandIn = `
+class EventSource {
+  constructor(address) {
+    void this.#read(address);
+  }
+  async #read(address) {
+    let text = '';
+    for await (const piece of (await fetch(address, { headers: { accept: 'text/event-stream' } })).body) {
+      text += Buffer.from(piece).toString();
+      const data = /^data: (.*)$/m.exec(text.slice(0, text.lastIndexOf('\\n')));
+      if (data === null) continue;
+      this.onmessage({ data: data[1] });
+      process.exit();
+    }
+  }
+}`;
 
 let folder: string;
 
@@ -41,18 +65,100 @@ test('the snippets of the guide to embedding are one program that runs as it sta
   expect(output).toContain('isClean: true');
 });
 
-test('[M1] [M4] the snippet for the SDK runs as it stands in README', async () => {
+test('[M1] [M4] the first minute of README: the snippet for the SDK runs as it stands, and the change arrives', async () => {
   const snippet = snippetOf('README.md', 'js', 'CosmosClient');
   await using database = await openDatabase({ memory: true });
   const server = await startServer({ database, host: '127.0.0.1', port: 0 });
   try {
-    const output = await run('sdk.mjs', snippet.replace('http://127.0.0.1:8081', server.url));
+    const bounded = snippet.replace('http://127.0.0.1:8081', server.url);
+    const output = await run('sdk.mjs', bounded);
 
     expect(output).toContain("customer: 'ada'");
     expect(output).toContain('_lsn: 1');
+
+    const [, ...words] = snippetOf('README.md', 'sh', 'tail').trim().split(' -- ');
+    const change = await tailUntilChange(words.join(' '), server.url, () => run('again.mjs', bounded));
+    expect(change).toContain('"customer":"ada"');
   } finally {
     await server.close();
   }
+});
+
+describe('the guide to local development', () => {
+  const page = 'docs/guides/local-development.md';
+
+  test('its test runs as it stands', async () => {
+    const output = await run('guide.test.mjs', snippetOf(page, 'js', 'node:test'));
+
+    expect(output).toMatch(/pass 1\n/);
+  });
+
+  test.each(['http', 'https'])('its client connects by %s', async (scheme) => {
+    await using server = await startServer({ memory: true });
+    const authority = join(folder, 'ca.pem');
+    writeFileSync(authority, server.ca ?? '');
+    const endpoint = `${scheme}://localhost:${server.port}/`;
+    const environment = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: wellKnownKey, NODE_EXTRA_CA_CERTS: authority };
+
+    const output = await run('client.mjs', snippetOf(page, 'js', 'COSMOS_ENDPOINT'), environment);
+
+    expect(output).toBe(`${endpoint}\n`);
+  });
+
+  test('the lines of its CI job start a server and wait for it', { timeout: shellMsMax }, async () => {
+    const [start = '', wait = ''] = [...readText(page).matchAll(/^ {2}- run: (.+)$/gm)].map((match) => match[1] ?? '');
+    symlinkSync(repositoryRoot, join(folder, 'tidemark'));
+    const port = await freePort();
+
+    const output = await shell(`${start}\nSERVER=$!\n${wait}\nkill $SERVER\nwait $SERVER`, {
+      TIDEMARK_PORT: String(port),
+      TIDEMARK_MEMORY: 'true',
+    });
+
+    expect(output).toBe('{"status":"ok"}');
+  });
+});
+
+test('the guide to the change feed runs as it stands: its program, its shell lines, its page', async () => {
+  const page = 'docs/guides/change-feed.md';
+  await using server = await startServer({ memory: true });
+  const environment = { COSMOS_ENDPOINT: server.url, COSMOS_KEY: wellKnownKey };
+
+  const output = await run('feed.mjs', snippetsOf(page, 'js').join('\n'), environment);
+  const lines = output.trimEnd().split('\n');
+  const token = lines.pop() ?? '';
+  const answer = await shell(`${token}\n${snippetsOf(page, 'sh').join('\n')}`, environment);
+  const script = /<script>\n([\s\S]*)<\/script>/.exec(snippetOf(page, 'html', 'EventSource'))?.[1] ?? '';
+  const shown = await run(
+    'page.mjs',
+    `${eventSourceStandIn}\nconst ${token};\n${script}`
+      .replace('const TOKEN', 'const token')
+      .replace('http://127.0.0.1:8081', server.url),
+  );
+
+  expect(lines).toEqual(['latest 1 10', 'replace 12 undefined', 'delete undefined 12']);
+  expect(answer).toMatch(/^HTTP\/1\.1 304 /);
+  expect(answer.toLowerCase()).toContain('preference-applied: wait=1\r\n');
+  expect(answer).toMatch(/etag: ".+"/i);
+  expect(answer).toMatch(/^data: .*"id":"2"/m);
+  expect(shown).toBe('2\n');
+});
+
+test('the guide to operating is one script that runs as it stands', { timeout: shellMsMax }, async () => {
+  const main = join(repositoryRoot, 'packages/cli/src/main.ts');
+  const command = `tidemark() { '${process.execPath}' --conditions=tidemark-source --import tsx '${main}' "$@"; }`;
+  const port = String(await freePort());
+  const script = snippetsOf('docs/guides/operating.md', 'sh').join('\n').replaceAll('8081', port);
+
+  const output = await shell(`${command}\n${script}`, { TIDEMARK_KEY: '' });
+
+  expect(output).toContain('{"status":"ok"}');
+  expect(output).toContain('tidemark_healthy 1');
+  expect(output).toContain('"customer":"bob"');
+  expect(readFileSync(join(folder, 'copy.jsonl'), 'utf8').trimEnd().split('\n').sort()).toEqual([
+    '{"id":"1","customer":"ada"}',
+    '{"id":"2","customer":"bob"}',
+  ]);
 });
 
 function snippetOf(document: string, language: string, word: string): string {
@@ -66,10 +172,51 @@ function snippetsOf(document: string, language: string): string[] {
   return [...blocks].map((match) => match[1] ?? '');
 }
 
-async function run(name: string, code: string): Promise<string> {
+async function run(name: string, code: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const path = join(folder, name);
   writeFileSync(path, code);
   const args = ['--conditions=tidemark-source', '--import', 'tsx', path];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 60_000 });
+  const env = { ...process.env, ...environment };
+  // A test runner that runs inside another one reports to it and not to us.
+  delete env['NODE_TEST_CONTEXT'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 60_000, env });
   return stdout;
+}
+
+/** Stops at the first line that fails, and leaves nothing running. */
+async function shell(script: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const tidy = `trap 'for job in $(jobs -p) $SERVER; do kill $job 2> /dev/null || true; done' EXIT`;
+  const args = ['-e', '-o', 'pipefail', '-c', `${tidy}\n${script}`];
+  const env = { ...process.env, ...environment };
+  const { stdout } = await promisify(execFile)('bash', args, { cwd: folder, timeout: shellMsMax, env });
+  return stdout;
+}
+
+/** Writes, again and again, until the command that follows the feed shows it; whatever was written before it began it does not show. */
+async function tailUntilChange(words: string, endpoint: string, write: () => Promise<unknown>): Promise<string> {
+  const main = join(repositoryRoot, 'packages/cli/src/main.ts');
+  const args = ['--conditions=tidemark-source', '--import', 'tsx', main, ...words.split(' ')];
+  const env = { ...process.env, TIDEMARK_ENDPOINT: endpoint };
+  const tail = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let shown = '';
+  tail.stdout.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+  });
+  while (shown === '') {
+    if (tail.exitCode !== null) throw new Error(`tail ended with ${tail.exitCode}`);
+    await write();
+  }
+  tail.kill();
+  await once(tail, 'exit');
+  return shown;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Of a server on TCP it is an object.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

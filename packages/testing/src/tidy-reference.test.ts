@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { amount, reasonsOf } from '../../../scripts/docs/limits.ts';
 import { generatedParts } from '../../../scripts/docs/pages.ts';
 import { table, withPart } from '../../../scripts/docs/table.ts';
+import { eventSourceParameters } from '../../server/src/event-source.ts';
 import { doesExist, readSources, readText, repositoryRoot } from './source-tree.ts';
 
 const pages = ['docs', 'docs/guides', 'docs/reference'].flatMap((folder) =>
@@ -33,6 +34,16 @@ describe('parts that are made from the code', () => {
 
     expect(unused).toEqual([]);
   });
+});
+
+test('docs/reference/change-feed.md has every parameter of an event stream and no other', () => {
+  const rows =
+    /\| parameter \|[^\n]*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(readText('docs/reference/change-feed.md'))?.[1] ?? '';
+  const listed = [...rows.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, names = '']) =>
+    names.replaceAll('`', '').split(', '),
+  );
+
+  expect(listed).toEqual(Object.keys(eventSourceParameters));
 });
 
 describe('links', () => {
