@@ -70,7 +70,7 @@ export function checkGrant(grant: Grant, asked: Asked, request: RequestHead, dat
 }
 
 /** Whether documents of this partition key, or of keys that begin like this, are among what is granted. */
-export function isKeyGranted(grant: Grant, { info }: Place, values: PartitionKeyValues): boolean {
+function isKeyGranted(grant: Grant, { info }: Place, values: PartitionKeyValues): boolean {
   if (grant.kind === 'key' || grant.partitionKey === undefined) return true;
   const granted = grantedValues(grant.partitionKey, info.definition.partitionKey);
   return values.length >= granted.length && partitionKeyEquals(values.slice(0, granted.length), granted);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Keys, parseKeyFile, wellKnownKey } from './keys.ts';
-import { signedTextBytesMax } from './limits.ts';
+import { headerBytesMax } from './limits.ts';
 
 const key = (byte: number, bytes = 64): string => Buffer.alloc(bytes, byte).toString('base64');
 
@@ -12,7 +12,7 @@ function sign(text: string, of: string): string {
 test('[wire 3] signatures are HMAC-SHA-256, of keys and texts of any length', () => {
   for (const bytes of [32, 33, 63, 64, 65, 200]) {
     const keys = new Keys({ primary: key(7, bytes) });
-    for (const text of ['', 'a', 'é€😀', 'x'.repeat(5_000), 'é'.repeat(30_000), 'y'.repeat(signedTextBytesMax)]) {
+    for (const text of ['', 'a', 'é€😀', 'x'.repeat(5_000), 'é'.repeat(30_000), 'y'.repeat(headerBytesMax)]) {
       const signature = sign(text, key(7, bytes));
       expect(keys.grantOf(signature, [text])?.rights).toBe('write');
       // From memory, the second time.
@@ -20,7 +20,7 @@ test('[wire 3] signatures are HMAC-SHA-256, of keys and texts of any length', ()
       expect(keys.grantOf(sign(`${text}.`, key(7, bytes)), [text])).toBeUndefined();
     }
   }
-  const tooLong = 'é'.repeat(signedTextBytesMax);
+  const tooLong = 'é'.repeat(headerBytesMax);
   expect(new Keys({ primary: key(7) }).grantOf(sign(tooLong, key(7)), [tooLong])).toBeUndefined();
 });
 

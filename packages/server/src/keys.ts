@@ -4,7 +4,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { DatabaseError, wellKnownKey } from '@tidemark/model';
 import type { KeyGrant, KeyRights } from './grant.ts';
-import { keyBytesMin, knownTextCharsMax, knownTextsMax, signedTextBytesMax } from './limits.ts';
+import { headerBytesMax, keyBytesMin, knownTextCharsMax, knownTextsMax } from './limits.ts';
 
 export { wellKnownKey };
 
@@ -131,8 +131,8 @@ class Signer {
   /** Of the key in base64. */
   readonly keyDigest: Buffer;
   readonly isWellKnown: boolean;
-  /** The pad, and room for the text behind it. */
-  readonly #inner: Buffer = Buffer.alloc(blockBytes + signedTextBytesMax);
+  /** The pad, and room for the text behind it: path and date, which come in one head. */
+  readonly #inner: Buffer = Buffer.alloc(blockBytes + headerBytesMax);
   readonly #outer: Buffer = Buffer.alloc(blockBytes + digestBytes);
   /** Writes to one container within one second are signed over the same text. */
   readonly #known = new Map<string, string>();
@@ -159,7 +159,7 @@ class Signer {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     // Longer than anything node:http lets through: nobody has signed it.
-    if (text.length > signedTextBytesMax / 3 && Buffer.byteLength(text) > signedTextBytesMax) return '';
+    if (text.length > headerBytesMax / 3 && Buffer.byteLength(text) > headerBytesMax) return '';
     const textBytes = this.#inner.write(text, blockBytes, 'utf8');
     const digest = hash('sha256', this.#inner.subarray(0, blockBytes + textBytes), 'binary');
     this.#outer.write(digest, blockBytes, 'binary');

@@ -14,9 +14,6 @@ export const clockSkewMsMax: number = 15 * 60 * 1000;
 /** A key has at least as many bytes as what is made with it. */
 export const keyBytesMin = 32;
 
-/** The text of a signature holds the path and the date, and both come in a head of at most this size. */
-export const signedTextBytesMax: number = headerBytesMax;
-
 /** Signatures that are remembered, for each key: one second's worth of what repeats itself. */
 export const knownTextsMax = 256;
 export const knownTextCharsMax = 512;
