@@ -1,6 +1,5 @@
 // The server as a process: what `npm start` becomes. Flags, the ready line, signals, and what is there after a kill.
 
-import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
@@ -9,12 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { ChangeFeedStartFrom } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientOf, rawFetch } from './harness.ts';
-
-const main = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+import { end, launch, main, start } from './server-process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -23,38 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
-
-interface Running {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  readonly ready: { readonly url: string; readonly port: number; readonly pid: number };
-  /** Everything written for people so far. */
-  words(): string;
-}
-
-function launch(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, ...args];
-  return spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-async function start(args: readonly string[]): Promise<Running> {
-  const child = launch(args);
-  let words = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    words += chunk.toString();
-  });
-  const [line] = (await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`it ended before it was ready: ${words}`))),
-  ])) as [string];
-  return { child, ready: JSON.parse(line), words: () => words };
-}
-
-async function end(running: Running, signal: NodeJS.Signals): Promise<number | null> {
-  const exited = once(running.child, 'exit');
-  running.child.kill(signal);
-  const [code] = (await exited) as [number | null];
-  return code;
-}
 
 /** Runs to its end: exit code and what it said. */
 async function say(args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {

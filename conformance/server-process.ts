@@ -1,0 +1,42 @@
+// The server in a process of its own, as its users start it, to be told to stop or killed.
+
+import type { ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+export const main: string = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+
+export interface Running {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly ready: { readonly url: string; readonly port: number; readonly pid: number };
+  /** Everything written for people so far. */
+  words(): string;
+}
+
+export function launch(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, ...args];
+  return spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+export async function start(args: readonly string[]): Promise<Running> {
+  const child = launch(args);
+  let words = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    words += chunk.toString();
+  });
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(() => Promise.reject(new Error(`it ended before it was ready: ${words}`))),
+  ])) as [string];
+  return { child, ready: JSON.parse(line), words: () => words };
+}
+
+export async function end(running: Running, signal: NodeJS.Signals): Promise<number | null> {
+  const exited = once(running.child, 'exit');
+  running.child.kill(signal);
+  const [code] = (await exited) as [number | null];
+  return code;
+}
