@@ -160,13 +160,18 @@ test('every flag reaches the server', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example');
   expect((await container.changes({ mode: 'all-versions', from: 'beginning' })).isDrained).toBe(true);
   expect((await account.admin('GET', ['faults'])).status).toBe(200);
-  const writes = Array.from({ length: 200 }, (_, n) =>
-    container.upsertDocument(['a'], { id: `${n}`, pk: 'a' }, { retryMsMax: 0 }).then(
-      () => 201,
-      (error: { status?: number }) => error.status,
-    ),
-  );
-  expect(await Promise.all(writes)).toContain(429);
+  // Each costs more than a second's worth; how fast they come is the machine's business.
+  const large = 'x'.repeat(1024 * 1024);
+  const statuses: (number | undefined)[] = [];
+  while (!statuses.includes(429)) {
+    const writes = ['1', '2', '3', '4'].map((id) =>
+      container.upsertDocument(['a'], { id, pk: 'a', large }, { retryMsMax: 0 }).then(
+        () => 201,
+        (error: { status?: number }) => error.status,
+      ),
+    );
+    statuses.push(...(await Promise.all(writes)));
+  }
   const logged = server
     .words()
     .split('\n')
