@@ -9,6 +9,8 @@ import type { Setting } from './setting.ts';
 /** The share of documents written by few writers, whose frames are small. */
 const thinShare = 0.2;
 const lmdbWriters = 5_000;
+/** So large commits leave long lists of free pages, on which the first small ones spend milliseconds each: not measured either. */
+const lmdbRewrites = 10_000;
 
 /** The feed is measured on the way: as few writers wrote it, and contiguous, before anything else is written. */
 export async function loadDatabases(setting: Setting, isFeedMeasured: boolean): Promise<void> {
@@ -32,8 +34,9 @@ export async function loadDatabases(setting: Setting, isFeedMeasured: boolean): 
 }
 
 /** In groups as large as they come: this is preparation, not measured. */
-export async function loadLmdb({ options, lmdb }: Setting): Promise<void> {
+export async function loadLmdb({ options, lmdb, chance }: Setting): Promise<void> {
   showProgress(`loading ${options.documents} documents into LMDB`);
   let next = 0;
   await drive({ writers: lmdbWriters, operations: options.documents }, () => lmdb.upsert(documentOf(next++, 0)));
+  await drive({ writers: 64, operations: lmdbRewrites }, () => lmdb.upsert(documentOf(chance(options.documents), 0)));
 }

@@ -22,7 +22,7 @@ export const overlayRecordsMax = 65_536;
 export const overlayBytesMax: number = 32 * MiB;
 
 /** An index transaction waits this long for more to come along; longer gains little and makes recovery longer. */
-export const indexGatherMs = 250;
+export const indexGatherMs = 500;
 
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;

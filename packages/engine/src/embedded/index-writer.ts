@@ -50,8 +50,6 @@ export interface IndexWriterOptions {
 
 const attemptsMax = 3;
 const retryMs = 100;
-/** So much waiting for the index is not made to wait longer. */
-const gatherRecordsMax = 8_192;
 
 /** The index, for whoever has it to itself. */
 export type ExclusiveIndex = Pick<IndexStore, 'get' | 'range' | 'apply'>;
@@ -69,7 +67,6 @@ export class IndexWriter {
   /** What was handed over so far, and how much of that is in the index. */
   #taken = 0;
   #done = 0;
-  #pendingRecords = 0;
   /** Ends the wait for more, when there is one. */
   #hurry: AbortController | undefined;
   #hasGathered = false;
@@ -103,7 +100,6 @@ export class IndexWriter {
 
   take(group: DurableGroup): void {
     this.#pending.push(group);
-    this.#pendingRecords += group.records.length;
     this.#taken += 1;
     if (this.#isUrgent) this.#hurry?.abort();
     this.#start();
@@ -253,7 +249,7 @@ export class IndexWriter {
 
   get #isUrgent(): boolean {
     const isAwaited = this.#progress.length > 0 || this.#exclusive.length > 0 || this.#stop.signal.aborted;
-    return isAwaited || this.#pendingRecords >= gatherRecordsMax;
+    return isAwaited || this.#options.overlay.isFilling;
   }
 
   async #writeOnce(): Promise<void> {
@@ -263,7 +259,6 @@ export class IndexWriter {
     // Whatever is published is handed over in the same breath, so this is the order of the last of these groups.
     const { order } = this.#options.overlay;
     this.#pending = [];
-    this.#pendingRecords = 0;
     this.#moved = new Map();
     try {
       // Reads the index as well: one that cannot be read has failed like one that cannot be written.

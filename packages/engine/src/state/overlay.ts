@@ -40,6 +40,11 @@ export class Overlay {
     return this.#records >= overlayRecordsMax || this.#bytes >= overlayBytesMax;
   }
 
+  /** So much that the index should take it now: while it does, as much again may come. */
+  get isFilling(): boolean {
+    return this.#records >= overlayRecordsMax / 4 || this.#bytes >= overlayBytesMax / 2;
+  }
+
   get records(): number {
     return this.#records;
   }
