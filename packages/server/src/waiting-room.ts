@@ -109,7 +109,9 @@ export class WaitingRoom {
 
   /** Runs before the commit is acknowledged, for all it wakes: it does no more than it must. */
   #wake(parked: Parked): void {
+    if (parked.isWoken) return;
     parked.isWoken = true;
+    parked.stop?.();
     parked.wokenMs = performance.now();
     this.#woken.push(parked);
     if (this.#woken.length === 1) setImmediate(this.#goOn);

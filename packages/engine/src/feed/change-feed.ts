@@ -129,8 +129,8 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   }
 
   /**
-   * Calls back once, as soon as there may be more than the pages have shown. Returns how to stop; undefined when there may be
-   * more already.
+   * Calls back whenever there may be more than the pages have shown. Returns how to stop, which the callback should; undefined
+   * when there may be more already.
    */
   watch(callback: () => void): (() => void) | undefined {
     const position = this.#position;
@@ -144,11 +144,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
       ...(keys === undefined ? {} : { keys }),
       ...(partitionKey === undefined ? {} : { epk: partitionKey.epk }),
     };
-    const stop = this.#engine.watch(this.#container, scope, () => {
-      stop();
-      callback();
-    });
-    return stop;
+    return this.#engine.watch(this.#container, scope, callback);
   }
 
   /** After a watch that has not called back: what came meanwhile was of others, and need not be looked at any more. */

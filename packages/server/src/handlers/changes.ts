@@ -11,63 +11,66 @@ import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import { waitMsOf } from '../request.ts';
+import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, pageBody, sessionHeaders } from '../response.ts';
 
 export async function readChanges(
   request: CosmosRequest,
-  { database, room, outgoing, grant, recheck }: HandlerContext,
+  context: HandlerContext,
 ): Promise<CosmosResponse | undefined> {
-  const place = findContainer(database, request.path);
+  const place = findContainer(context.database, request.path);
   const { feed, start } = feedOf(request, place);
   const waitMs = waitMsOf(request);
-  const asked: Asked = { rid: place.info.rid, owner: containerOwner(place), apiVersion: request.apiVersion };
-  if (isOnlyTime(request, start)) return pageResponse(asked, feed.emptyPage());
+  if (isOnlyTime(request, start)) return pageResponse(request, place, feed.emptyPage());
   // Wire: now is shown by its etag alone, and never by what comes while it is being looked up (wire 11.2).
   const page = start === 'now' ? feed.emptyPage() : await readPage(feed);
-  if (waitMs === undefined) return pageResponse(asked, page);
-  return readOrWait(asked, page, { feed, waitMs, room, outgoing, grant, recheck });
+  if (waitMs === undefined) return pageResponse(request, place, page);
+  if (isNews(page) || waitMs === 0) return pageResponse(request, place, page, appliedOf(waitMs));
+  return waitForNews({ path: request.path, apiVersion: request.apiVersion }, feed, waitMs, context);
 }
 
 /** What an answer needs of its request. Ten thousand that wait are kept in memory, so it is no more than that. */
-interface Asked {
-  readonly rid: string;
-  readonly owner: Readonly<Record<string, string>>;
-  readonly apiVersion: string | undefined;
-}
+type Asked = Pick<RequestHead, 'path' | 'apiVersion'>;
 
 /** A 304 waits for its change instead, as long as the client wants it to; `Preference-Applied` says that it would (B1). */
-async function readOrWait(
+async function waitForNews(
   asked: Asked,
-  first: ChangePage,
-  {
-    feed,
-    waitMs,
-    room,
-    outgoing,
-    grant,
-    recheck,
-  }: Pick<HandlerContext, 'room' | 'outgoing' | 'grant' | 'recheck'> & { feed: ChangeFeed<unknown>; waitMs: number },
+  feed: ChangeFeed<unknown>,
+  waitMs: number,
+  context: HandlerContext,
 ): Promise<CosmosResponse | undefined> {
   const endMs = performance.now() + waitMs;
-  let page = first;
-  while (page.count === 0 && page.isDrained) {
-    const leftMs = endMs - performance.now();
-    if (leftMs <= 0) break;
-    const wait = room.wait(feed, leftMs, outgoing);
-    if (wait === undefined) return pageResponse(asked, page);
+  for (;;) {
+    const leftMs = Math.max(0, endMs - performance.now());
+    const wait = context.room.wait(feed, leftMs, context.outgoing);
+    if (wait === undefined) return answerOf(asked, context, feed.emptyPage());
     const wake = await wait;
     if (wake === 'left') return undefined;
     if (wake !== 'more') {
       feed.moveToEnd();
-      page = feed.emptyPage();
-      break;
+      return answerOf(asked, context, feed.emptyPage(), appliedOf(waitMs));
     }
-    recheck(grant);
-    page = await readPage(feed);
+    context.recheck(context.grant);
+    const page = await readPage(feed);
+    if (isNews(page)) return answerOf(asked, context, page, appliedOf(waitMs));
   }
-  return pageResponse(asked, page, { [header.preferenceApplied]: `wait=${Math.floor(waitMs / 1000)}` });
+}
+
+function answerOf(asked: Asked, { database }: HandlerContext, page: ChangePage, more?: Headers): CosmosResponse {
+  return pageResponse(asked, findContainer(database, asked.path), page, more);
+}
+
+/** Something to show, or much that was looked at and must not be looked at again. */
+function isNews({ count, isDrained }: ChangePage): boolean {
+  return count > 0 || !isDrained;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function appliedOf(waitMs: number): Headers {
+  return { [header.preferenceApplied]: `wait=${Math.floor(waitMs / 1000)}` };
 }
 
 /**
@@ -79,18 +82,18 @@ function isOnlyTime(request: RequestHead, start: FeedStart): boolean {
   return isOld && typeof start === 'object' && 'time' in start;
 }
 
-function pageResponse(asked: Asked, page: ChangePage, more: Readonly<Record<string, string>> = {}): CosmosResponse {
+function pageResponse(asked: Asked, place: Place, page: ChangePage, more: Headers = {}): CosmosResponse {
   const { pieces, count, etag, isDrained, range } = page;
   checkEtag(etag);
   const headers: Record<string, string> = {
-    ...asked.owner,
+    ...containerOwner(place),
     ...more,
     [header.etag]: etag,
     [header.itemCount]: String(count),
     ...(range === undefined ? {} : { ...sessionHeaders(asked, range.id, range.tailLsn), [header.rangeId]: range.id }),
   };
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
-  const body = pageBody(asked.rid, pieces, count);
+  const body = pageBody(place.info.rid, pieces, count);
   page.release?.();
   return { status: 200, charge: pageCharge(count, body.length), headers, body };
 }
