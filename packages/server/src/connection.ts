@@ -101,7 +101,7 @@ export class Connection {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
     this.#lastUse = nextUse();
-    outgoing.once('close', this.#onDone);
+    outgoing.on('close', this.#onDone);
     outgoing.on('error', ignore);
     this.#answer(incoming, outgoing);
   }

@@ -183,17 +183,23 @@ export class Listener {
     this.#connections.add(connection);
     const isLate = (): void => connection.destroy();
     socket.setTimeout(this.#limits.headerMsMax, isLate);
-    socket.once('close', () => this.#connections.delete(connection));
+    // Ten thousand connections may wait for a change: what each of them keeps is kept small.
+    socket.on('close', () => {
+      this.#connections.delete(connection);
+      this.#byStream.delete(connection.stream);
+    });
+    // An end before the first byte.
+    const onEnd = (): void => void socket.end();
+    socket.on('end', onEnd);
     socket.once('data', (bytes: Buffer) => {
       socket.setTimeout(0, isLate);
+      socket.removeListener('end', onEnd);
       socket.pause();
       socket.unshift(bytes);
       if (bytes[0] === tlsHandshake) this.#secure(connection, socket);
       else if (this.#options.isHttpsOnly) refuse(socket, notHttps);
       else this.#handOver(connection, socket);
     });
-    // An end before the first byte.
-    socket.once('end', () => this.#byStream.has(connection.stream) || socket.end());
   }
 
   #secure(connection: Connection, socket: Socket): void {
@@ -219,7 +225,6 @@ export class Listener {
   #handOver(connection: Connection, stream: Socket): void {
     connection.stream = stream;
     this.#byStream.set(stream, connection);
-    stream.once('close', () => this.#byStream.delete(stream));
     this.#hand(stream);
     stream.resume();
   }
