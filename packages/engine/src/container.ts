@@ -278,8 +278,13 @@ export class Container {
   }
 
   /** Commits a unit to whatever range holds its partition key by then. */
-  async commit(partitionKey: UnitPartitionKey, commands: readonly WriteCommand[]): Promise<UnitResult> {
-    const unit: Unit = { partitionKey, commands };
+  async commit(
+    partitionKey: UnitPartitionKey,
+    commands: readonly WriteCommand[],
+    answerBytesMax?: number,
+  ): Promise<UnitResult> {
+    const unit: Unit =
+      answerBytesMax === undefined ? { partitionKey, commands } : { partitionKey, commands, answerBytesMax };
     for (;;) {
       const range = this.#engine.rangeOf(this.#number, partitionKey.epk);
       try {

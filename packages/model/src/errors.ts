@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'invalid-ttl'
   | 'invalid-continuation'
   | 'batch-too-large'
+  | 'batch-answer-too-large'
   | 'container-mismatch'
   // Finding what the request names.
   | 'not-found'
@@ -80,6 +81,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'invalid-ttl': 'A time to live is -1 or a whole number of seconds from 1 to 2147483647.',
   'invalid-continuation': 'The continuation or feed etag was not made here, or for something else.',
   'batch-too-large': 'The batch has more operations or bytes than one transaction may.',
+  'batch-answer-too-large':
+    'What the operations of one request answer is too much for one answer; this one was not done.',
   'container-mismatch': 'The container of this name is not the one that the client means.',
 
   'not-found': 'The resource named does not exist.',

@@ -83,6 +83,12 @@ export const jobsRememberedMax = 16;
 /** Wire 11.4: a page of the change feed. A single transaction may exceed it. */
 export const pageBytesMax: number = 4 * 1024 * 1024;
 
+/** What the documents in the answer to a batch or bulk have together: its operations name documents many times their size. */
+export const batchAnswerBytesMax: number = 4 * 1024 * 1024;
+
+/** Reads and patches of a bulk that are under way at a time; whether there is room for the answer is known when one is done. */
+export const bulkReadsMax = 8;
+
 /** How often a filtered feed looks on for its first item, 16 MiB of the log at a time, before it answers without any. */
 export const scansPerRequestMax = 16;
 

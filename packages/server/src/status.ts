@@ -40,6 +40,8 @@ export const statusOf: Readonly<Record<ErrorCode, Status>> = {
   'invalid-continuation': badRequest,
   'container-mismatch': { status: 400, substatus: 1024, name: 'BadRequest' },
   'batch-too-large': { status: 413, name: 'RequestEntityTooLarge' },
+  // Wire: clients of bulk repeat such an operation in another request (wire 5).
+  'batch-answer-too-large': { status: 413, substatus: 3402, name: 'RequestEntityTooLarge' },
 
   'not-found': { status: 404, name: 'NotFound' },
   'database-not-found': ownerNotFound,

@@ -5,13 +5,13 @@
 // that a database shares among its containers is one bucket for all.
 
 import type { Database } from '@tidemark/engine';
-import { DatabaseError, header, isDatabaseError, peakOf } from '@tidemark/model';
+import { DatabaseError, isDatabaseError, peakOf } from '@tidemark/model';
 import { refusalCharge } from './charge.ts';
+import { rangeIdOf } from './feed-scope.ts';
 import { bucketsKept } from './limits.ts';
 import { provisionOf } from './offer.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { CosmosRequest } from './request.ts';
-import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
 import { findContainer } from './resources.ts';
 import type { CosmosResponse } from './response.ts';
@@ -108,7 +108,7 @@ export class Throttle {
     if (values !== undefined && values.length === partitionKey.paths.length) {
       return this.#database.engine.rangeOf(place.info.number, place.container.partitionKey(values).epk);
     }
-    return textOfHeader(request, header.rangeId);
+    return rangeIdOf(request, place);
   }
 }
 

@@ -56,6 +56,8 @@ export type WriteCommand =
 export interface Unit {
   readonly partitionKey: UnitPartitionKey;
   readonly commands: readonly WriteCommand[];
+  /** What the documents of its outcomes may have together, for whoever has to send them; beyond it the unit is rejected. */
+  readonly answerBytesMax?: number;
 }
 
 export interface UnitPartitionKey {

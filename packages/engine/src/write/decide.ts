@@ -15,11 +15,15 @@ export function decide(view: DecideView, unit: Unit, context: DecideContext): De
   if (commands.length > batchOperationsMax) return rejectAll(commands.length);
   const state = new UnitState(view, context, commands.length > 1);
   const outcomes: Outcome[] = [];
+  let answerBytes = 0;
   for (let i = 0; i < commands.length; i += 1) {
     const outcome = decideCommand(state, commands[i]!, context);
     if (outcome.kind === 'needs-body') return { kind: 'needs-body', ids: missingBodies(view, unit) };
     if (outcome.kind === 'rejected') return rejectUnit(commands.length, i, outcome);
     outcomes.push(outcome);
+    if (unit.answerBytesMax === undefined) continue;
+    answerBytes += answerBytesOf(outcome, state);
+    if (answerBytes > unit.answerBytesMax) return rejectUnit(commands.length, i, answerTooLarge(unit.answerBytesMax));
   }
   return { kind: 'commit', mutations: state.mutations, outcomes };
 }
@@ -189,6 +193,17 @@ function missingBodies(view: DecideView, unit: Unit): string[] {
     if (document !== undefined && document.body === undefined) ids.add(command.id);
   }
   return [...ids];
+}
+
+/** Of the document, but for a few system members. */
+function answerBytesOf(outcome: Outcome, { mutations }: UnitState): number {
+  if ('stored' in outcome) return outcome.stored.body?.length ?? 0;
+  return 'mutation' in outcome ? (mutations[outcome.mutation]?.openBytes?.length ?? 0) : 0;
+}
+
+function answerTooLarge(bytesMax: number): Rejection {
+  const message = `The documents that the operations of a batch answer may have ${bytesMax} bytes together.`;
+  return rejected('batch-answer-too-large', message);
 }
 
 function rejectAll(count: number): Decision {

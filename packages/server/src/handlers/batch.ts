@@ -9,11 +9,13 @@ import { readBatchBody } from '../batch-body.ts';
 import { sumOfCharges } from '../charge.ts';
 import type { OutcomeFacts } from '../document-command.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
+import { rangeIdOf } from '../feed-scope.ts';
 import { checkKeyGranted } from '../grant.ts';
 import type { HandlerContext } from '../handler.ts';
+import { batchAnswerBytesMax, bulkReadsMax } from '../limits.ts';
 import { requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
-import { isHeaderTrue, prefersMinimal, textOfHeader } from '../request.ts';
+import { isHeaderTrue, prefersMinimal } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
@@ -32,7 +34,7 @@ export async function commitBatch(request: CosmosRequest, { database }: HandlerC
       return manyResponse(request, place, failedAt(commands.length, operations, command.failure));
     commands.push(command.result);
   }
-  const { range, lsn, outcomes } = await place.container.commit(key, commands);
+  const { range, lsn, outcomes } = await place.container.commit(key, commands, batchAnswerBytesMax);
   return manyResponse(request, place, outcomes, sessionHeaders(request, range, lsn));
 }
 
@@ -44,52 +46,53 @@ export async function commitBulk(request: CosmosRequest, context: HandlerContext
     const key = attempt(() => keyOf(place, operation));
     if ('result' in key) checkKeyGranted(context.grant, place, key.result.values);
   }
-  const range = textOfHeader(request, header.rangeId);
+  const range = rangeIdOf(request, place);
   if (range !== undefined && !place.container.ranges.some((each) => each.id === range)) {
     throw new DatabaseError('range-gone', `The range ${range} has been split or merged; read the ranges again.`);
   }
+  const bulk: Bulk = { place, context, answerBytes: 0 };
   const outcomes = isHeaderTrue(request, header.continueOnError)
-    ? await commitAll(place, operations, context)
-    : await commitUntilFailure(place, operations, context);
+    ? await commitAll(bulk, operations)
+    : await commitUntilFailure(bulk, operations);
   const tail = place.container.ranges.find((each) => each.id === range);
   const session = tail === undefined ? {} : sessionHeaders(request, tail.id, tail.tailLsn);
   return manyResponse(request, place, outcomes, session);
 }
 
+interface Bulk {
+  readonly place: Place;
+  readonly context: HandlerContext;
+  /** Of the documents that have been read and written. */
+  answerBytes: number;
+}
+
 /** Operations on the same document keep their order; all others share their flushes. */
-async function commitAll(
-  place: Place,
-  operations: readonly BodyOperation[],
-  context: HandlerContext,
-): Promise<UnitOutcome[]> {
+async function commitAll(bulk: Bulk, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
   const last = new Map<string, Promise<UnitOutcome>>();
+  const reads: Promise<UnitOutcome>[] = [];
   const outcomes = operations.map((operation) => {
-    const prepared = attempt(() => prepare(place, operation));
+    const prepared = attempt(() => prepare(bulk.place, operation));
     if ('failure' in prepared) return Promise.resolve(prepared.failure);
     const { key, command } = prepared.result;
     const name = `${key.bytes.toString('latin1')}\0${idOf(command)}`;
-    const before = last.get(name);
-    const commit = (): Promise<UnitOutcome> => commitOne(place, key, command, context);
-    const outcome = before === undefined ? commit() : before.then(commit);
+    const isRead = isOfStoredSize(command);
+    const before = [last.get(name), isRead ? reads.at(-bulkReadsMax) : undefined].filter((each) => each !== undefined);
+    const commit = (): Promise<UnitOutcome> => commitOne(bulk, key, command);
+    const outcome = before.length === 0 ? commit() : Promise.all(before).then(commit);
     last.set(name, outcome);
+    if (isRead) reads.push(outcome);
     return outcome;
   });
   return Promise.all(outcomes);
 }
 
 /** Wire: what comes after the first failure is answered as depending on it. */
-async function commitUntilFailure(
-  place: Place,
-  operations: readonly BodyOperation[],
-  context: HandlerContext,
-): Promise<UnitOutcome[]> {
+async function commitUntilFailure(bulk: Bulk, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
   const outcomes: UnitOutcome[] = [];
   for (const operation of operations) {
-    const prepared = attempt(() => prepare(place, operation));
+    const prepared = attempt(() => prepare(bulk.place, operation));
     const outcome =
-      'failure' in prepared
-        ? prepared.failure
-        : await commitOne(place, prepared.result.key, prepared.result.command, context);
+      'failure' in prepared ? prepared.failure : await commitOne(bulk, prepared.result.key, prepared.result.command);
     outcomes.push(outcome);
     if (outcome.kind === 'rejected') break;
   }
@@ -97,12 +100,10 @@ async function commitUntilFailure(
   return outcomes;
 }
 
-async function commitOne(
-  place: Place,
-  key: UnitPartitionKey,
-  command: WriteCommand,
-  { database, throttle }: HandlerContext,
-): Promise<UnitOutcome> {
+async function commitOne(bulk: Bulk, key: UnitPartitionKey, command: WriteCommand): Promise<UnitOutcome> {
+  const { place, context } = bulk;
+  const { database, throttle } = context;
+  if (isOfStoredSize(command) && bulk.answerBytes >= batchAnswerBytesMax) return answerTooLarge;
   let ticket: Ticket | undefined;
   let outcome: UnitOutcome = failedDependency;
   try {
@@ -113,6 +114,7 @@ async function commitOne(
     if (!isDatabaseError(error)) throw error;
     outcome = rejected(error);
   }
+  if ('document' in outcome) bulk.answerBytes += outcome.document.bytes.length;
   ticket?.settle(factsOf(outcome).charge);
   return outcome;
 }
@@ -186,6 +188,17 @@ const failedDependency: Rejected = {
   code: 'failed-dependency',
   message: 'Another operation of the same batch failed, so this one was not applied.',
 };
+
+const answerTooLarge: Rejected = {
+  kind: 'rejected',
+  code: 'batch-answer-too-large',
+  message: `The documents that the operations of a bulk answer may have ${batchAnswerBytesMax} bytes together. Send it again.`,
+};
+
+/** What it answers may be much larger than what it says. */
+function isOfStoredSize({ kind }: WriteCommand): boolean {
+  return kind === 'read' || kind === 'patch';
+}
 
 /** What is wrong with one operation is that operation's outcome, not the request's. */
 function attempt<T>(make: () => T): { readonly result: T } | { readonly failure: Rejected } {

@@ -1,0 +1,95 @@
+// Batches and bulks as no SDK sends them: answers many times the size of what was asked, ranges in the spelling of .NET.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RawResponse } from './harness.ts';
+import { World } from './harness.ts';
+import type { Made } from './raw.ts';
+import { feedOf, inRange, makeIn, pk, putIn } from './raw.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const isBatch = { 'x-ms-cosmos-is-batch-request': 'true' };
+
+function batch(made: Made, body: object): Promise<RawResponse> {
+  return world.fetch('POST', made.docs, {
+    headers: { ...isBatch, 'x-ms-cosmos-batch-atomic': 'true', ...pk('a') },
+    body,
+  });
+}
+
+function bulk(made: Made, body: object, more: Readonly<Record<string, string>> = {}): Promise<RawResponse> {
+  const headers = { ...isBatch, 'x-ms-cosmos-batch-atomic': 'false', 'x-ms-cosmos-batch-continue-on-error': 'true' };
+  return world.fetch('POST', made.docs, { headers: { ...headers, ...inRange('0'), ...more }, body });
+}
+
+interface Result {
+  readonly statusCode: number;
+  readonly subStatusCode?: number;
+}
+
+const codes = ({ json }: RawResponse): string[] =>
+  (json as Result[]).map(({ statusCode, subStatusCode }) => `${statusCode}/${subStatusCode ?? ''}`);
+const many = (operation: object): object[] => Array.from({ length: 100 }, () => operation);
+const large = { id: 'large', pk: 'a', pad: 'x'.repeat(1_500_000) };
+const answerBytesMax = 4 * 1024 * 1024;
+
+describe('many operations on a large document', () => {
+  test('[wire 5] [wire 8] a batch whose answer would be too large is refused with 413/3402 and changes nothing', async () => {
+    const made = await makeIn(world);
+    await putIn(world, made, large);
+    const { headers } = await feedOf(world, made, inRange('0'));
+    for (const operation of [
+      { operationType: 'Read', id: 'large' },
+      { operationType: 'Patch', id: 'large', resourceBody: { operations: [{ op: 'incr', path: '/n', value: 1 }] } },
+    ]) {
+      const refused = await batch(made, [
+        { operationType: 'Create', resourceBody: { id: 'x', pk: 'a' } },
+        ...many(operation).slice(1),
+      ]);
+      expect(refused.status).toBe(207);
+      expect(new Set(codes(refused))).toEqual(new Set(['413/3402', '424/']));
+      expect(refused.text.length).toBeLessThan(answerBytesMax);
+      const after = await feedOf(world, made, inRange('0'));
+      expect(after.headers.get('etag')).toBe(headers.get('etag'));
+    }
+    const two = await batch(made, many({ operationType: 'Read', id: 'large' }).slice(0, 2));
+    expect(codes(two)).toEqual(['200/', '200/']);
+  });
+
+  test('[wire 5] [wire 8] of a bulk those are refused with 413/3402 and not done for which there is no room', async () => {
+    const made = await makeIn(world);
+    await putIn(world, made, large);
+    const reads = await bulk(made, many({ operationType: 'Read', id: 'large', partitionKey: '["a"]' }));
+    expect(reads.status).toBe(207);
+    expect(new Set(codes(reads))).toEqual(new Set(['200/', '413/3402']));
+    expect(reads.text.length).toBeLessThan(6 * answerBytesMax);
+    const resourceBody = { operations: [{ op: 'incr', path: '/n', value: 1 }] };
+    const patches = await bulk(
+      made,
+      many({ operationType: 'Patch', id: 'large', partitionKey: '["a"]', resourceBody }),
+    );
+    const done = codes(patches).filter((code) => code === '200/').length;
+    expect(done).toBeLessThan(100);
+    const read = await world.fetch('GET', `${made.docs}/large`, { headers: pk('a') });
+    expect(read.json.n).toBe(done);
+  });
+});
+
+describe('the range of a bulk', () => {
+  test('[wire 8] may stand behind the rid of its container, as .NET writes it', async () => {
+    const made = await makeIn(world);
+    const rid = world.database.container('db', made.id).info.rid;
+    const create = { operationType: 'Create', resourceBody: { id: '1', pk: 'a' }, partitionKey: '["a"]' };
+    const own = await bulk(made, [create], inRange(`${rid},0`));
+    expect([own.status, codes(own)]).toEqual([200, ['201/']]);
+    expect(own.headers.get('x-ms-session-token')).toBe('0:-1#1');
+    const other = await bulk(made, [create], inRange('AAAAAAAAAAA=,0'));
+    expect([other.status, other.headers.get('x-ms-substatus')]).toEqual([410, '1002']);
+  });
+});
