@@ -11,7 +11,7 @@ import { openDatabase } from '@tidemark/engine';
 import type { RunningServer, ServerOptions } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rawFetch } from './harness.ts';
+import { rawFetch, signedHeaders } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
 import { RawClient } from './socket.ts';
 
@@ -166,6 +166,27 @@ describe('answers that nobody takes', () => {
     }
 
     await cut;
+  });
+
+  test('are not those of an event stream whose client takes everything', async () => {
+    await using server = await withLargeList({ unsentBytesMax: 1, unsentMsMin: 0 });
+    const headers = { ...signedHeaders('GET', list), accept: 'text/event-stream', 'if-none-match': '*' };
+    const stream = await fetch(new URL(list, server.url), { headers });
+    expect(stream.status).toBe(200);
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    // Each of them takes more room than there is.
+    for (let i = 0; i < 4; i += 1) expect((await rawFetch(server.url, 'GET', list, {})).status).toBe(200);
+
+    const body = { id: 'small', pk: 'a' };
+    await rawFetch(server.url, 'POST', list, { body, headers: { 'x-ms-documentdb-partitionkey': '["a"]' } });
+    let text = '';
+    while (!text.includes('"small"')) {
+      const { done, value } = await reader.read();
+      expect(done).toBe(false);
+      text += Buffer.from(value ?? []).toString();
+    }
+    await reader.cancel();
   });
 
   test('keep others from reading for a moment, and nobody from writing', async () => {

@@ -20,7 +20,12 @@ const page = (etag: string, ...documents: string[]): ChangePage => ({
 async function run(
   pages: readonly ChangePage[],
   wakes: readonly (Wake | undefined)[],
-  options: { readonly accepts?: boolean; readonly recheck?: () => void; readonly endEtag?: string } = {},
+  options: {
+    readonly accepts?: boolean;
+    readonly admits?: boolean;
+    readonly recheck?: () => void;
+    readonly endEtag?: string;
+  } = {},
 ): Promise<{ text: string; waits: number[]; isDestroyed: boolean; isEnded: boolean; streams: number }> {
   const rest = [...pages];
   const ends = [...wakes];
@@ -41,10 +46,12 @@ async function run(
   let text = '';
   const outgoing = Object.assign(new EventEmitter(), {
     destroyed: false,
+    writableNeedDrain: false,
     isEnded: false,
     write(chunk: string | Buffer) {
       text += chunk.toString();
-      return typeof chunk === 'string' || options.accepts !== false;
+      this.writableNeedDrain = options.accepts === false;
+      return !this.writableNeedDrain;
     },
     end() {
       this.isEnded = true;
@@ -58,16 +65,35 @@ async function run(
     streams: 0,
     wait(_watched, ms) {
       waits.push(ms);
+      outgoing.writableNeedDrain = false;
       const wake = ends.shift();
       return wake === undefined ? undefined : Promise.resolve(wake);
     },
     answered: () => {},
     forget: () => {},
   };
+  let held = 0;
+  const unsent: ChangeStreamOptions['unsent'] = {
+    admit: () => options.admits !== false,
+    hold() {
+      held += 1;
+      return () => {
+        held -= 1;
+      };
+    },
+  };
   const farewell = (error: unknown) => ({ event: 'failed', data: { message: (error as Error).message } });
   const recheck = options.recheck ?? (() => {});
-  const stream = new ChangeStream(outgoing as unknown as ServerResponse, { feed, rid: 'r', room, recheck, farewell });
+  const stream = new ChangeStream(outgoing as unknown as ServerResponse, {
+    feed,
+    rid: 'r',
+    room,
+    unsent,
+    recheck,
+    farewell,
+  });
   await stream.run();
+  expect(held).toBe(0);
   return { text, waits, isDestroyed: outgoing.destroyed, isEnded: outgoing.isEnded, streams: room.streams };
 }
 
@@ -109,6 +135,21 @@ describe('change stream', () => {
     expect(slow.text).toContain('id: "2"');
     expect(slow.text).not.toContain('id: "3"');
     expect([slow.isDestroyed, slow.streams]).toEqual([true, 0]);
+  });
+
+  test('[B1] waits for its client also where it has only positions to tell, and life signs', async () => {
+    const passed = await run([page('"1"'), page('"2"')], ['more', 'more', 'time'], { accepts: false });
+    expect(passed.waits).toEqual([slowReaderMsMax, heartbeatMs, slowReaderMsMax]);
+    expect(passed.isDestroyed).toBe(true);
+    const idle = await run([], ['more', 'time', 'time'], { accepts: false });
+    expect(idle.waits).toEqual([slowReaderMsMax, heartbeatMs, slowReaderMsMax]);
+    expect(idle.isDestroyed).toBe(true);
+  });
+
+  test('[B1] ends at its position when too much waits for other clients', async () => {
+    const { text, isEnded } = await run([page('"1"', '{}')], ['more'], { admits: false });
+    expect(text).toBe('retry: 1000\nid: "0"\n\n');
+    expect(isEnded).toBe(true);
   });
 
   test('[B1] ends where there is no room to wait, or nobody to wait for', async () => {

@@ -10,13 +10,14 @@
 //   event: failed · data: <json>     what an ordinary request would have got as an error: {code, message}; the last one
 //   :                                nothing came for a while; the connection lives
 //
-// A client that reads slowly stops the reading of the feed, not only the writing: what it has not taken is one page. One that
-// takes nothing at all for a while is cut off.
+// A client that reads slowly stops the reading of the feed, not only the writing: what it has not taken is one page, and
+// counts among the answers that nobody has taken. One that takes nothing at all for a while is cut off.
 
 import type { ServerResponse } from 'node:http';
 import type { ChangeFeed, ChangePage } from '@tidemark/engine';
 import { readPage } from './feed-page.ts';
 import { heartbeatMs, slowReaderMsMax, streamRetryMs } from './limits.ts';
+import type { UnsentAnswers } from './unsent.ts';
 import type { WaitingRoom, Wake, Watched } from './waiting-room.ts';
 
 export interface ChangeStreamOptions {
@@ -24,6 +25,7 @@ export interface ChangeStreamOptions {
   /** Of the container. */
   readonly rid: string;
   readonly room: Pick<WaitingRoom, 'wait' | 'streams' | 'answered' | 'forget'>;
+  readonly unsent: Pick<UnsentAnswers, 'admit' | 'hold'>;
   /** Throws when whoever asked may not read any more. */
   readonly recheck: () => void;
   /** The last event when the feed fails. */
@@ -70,12 +72,14 @@ export class ChangeStream {
   /** One page, or one wait for it. False when it was the last. */
   async #step(): Promise<boolean> {
     const { feed, room } = this.#options;
+    const outgoing = this.#outgoing;
     const page = await readPage(feed);
-    if (this.#outgoing.destroyed) return false;
-    if (page.count > 0) return this.#send(page);
-    this.#note(page.etag);
-    if (!page.isDrained) return true;
-    const wait = room.wait(feed, heartbeatMs, this.#outgoing, 'stream');
+    if (outgoing.destroyed) return false;
+    if (page.count === 0) this.#note(page.etag);
+    else if (!this.#show(page)) return false;
+    if (outgoing.writableNeedDrain && !(await this.#isTaken())) return false;
+    if (page.count > 0 || !page.isDrained) return true;
+    const wait = room.wait(feed, heartbeatMs, outgoing, 'stream');
     if (wait === undefined) return false;
     return this.#goOn(await wait);
   }
@@ -91,16 +95,24 @@ export class ChangeStream {
     return true;
   }
 
-  async #send(page: ChangePage): Promise<boolean> {
-    const { rid, room, recheck } = this.#options;
+  /** False when too much waits for other clients: this one comes again, with the position it has. */
+  #show(page: ChangePage): boolean {
+    const { rid, room, recheck, unsent } = this.#options;
     recheck();
     const event = pageEvent(page, rid);
     page.release?.();
+    if (!unsent.admit(event.length)) return false;
     this.#id = page.etag;
-    const isTaken = this.#outgoing.write(event);
+    this.#outgoing.write(event);
     room.answered(this.#outgoing);
-    if (isTaken) return true;
+    return true;
+  }
+
+  async #isTaken(): Promise<boolean> {
+    const { room, unsent } = this.#options;
+    const release = unsent.hold(this.#outgoing);
     const wake = await room.wait(this.#drain, slowReaderMsMax, this.#outgoing, 'stream');
+    release();
     // That it can take more is no commit.
     room.forget(this.#outgoing);
     if (wake === 'time') this.#outgoing.destroy();
@@ -114,7 +126,7 @@ export class ChangeStream {
     this.#write(`id: ${etag}\n\n`);
   }
 
-  /** A few bytes, whatever the client has taken. */
+  /** A few bytes; whether they were taken is looked at before the next page. */
   #write(text: string): void {
     this.#outgoing.write(text);
   }

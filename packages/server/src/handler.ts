@@ -6,6 +6,7 @@ import type { CosmosRequest } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
 import type { CosmosResponse } from './response.ts';
 import type { Throttle } from './throttle.ts';
+import type { UnsentAnswers } from './unsent.ts';
 import type { Client, WaitingRoom } from './waiting-room.ts';
 
 export interface HandlerContext {
@@ -15,6 +16,8 @@ export interface HandlerContext {
   /** Where a request waits for something to happen, and the answer it owes. */
   readonly room: WaitingRoom;
   readonly outgoing: Client;
+  /** What clients have not taken yet. */
+  readonly unsent: UnsentAnswers;
   /** Undefined: nothing is throttled. A handler uses it only where its route is not metered as a whole. */
   readonly throttle: Throttle | undefined;
   /** What the one who asks may do; the route has been checked against it. */

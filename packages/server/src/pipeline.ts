@@ -116,7 +116,8 @@ export class Pipeline {
     // What has been written has been written, and has to be said.
     if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());
     send(outgoing, response, exchange.activityId, room.isClosing);
-    unsent.note(outgoing);
+    // A stream says itself when it is not taken.
+    if (response.stream === undefined) unsent.note(outgoing);
     room.answered(outgoing);
     this.#observer.end(exchange, response);
   }
@@ -196,9 +197,10 @@ class RequestContext implements HandlerContext {
   readonly recheck: (grant: Grant) => void;
   readonly tokens: ResourceTokens;
   readonly room: WaitingRoom;
+  readonly unsent: UnsentAnswers;
 
   constructor(
-    { database, tokens, publicUrl, room }: PipelineOptions,
+    { database, tokens, publicUrl, room, unsent }: PipelineOptions,
     throttle: Throttle | undefined,
     outgoing: ServerResponse,
     granted: { readonly grant: Grant; readonly recheck: (grant: Grant) => void },
@@ -210,6 +212,7 @@ class RequestContext implements HandlerContext {
     this.publicUrl = publicUrl;
     this.throttle = throttle;
     this.room = room;
+    this.unsent = unsent;
     this.outgoing = outgoing;
   }
 }

@@ -53,12 +53,21 @@ export class UnsentAnswers {
   note(outgoing: ServerResponse): void {
     const { socket } = outgoing;
     if (socket === null || socket.writableLength === 0) return;
-    const sizeBytes = socket.writableLength;
-    this.#answers.set(outgoing, { sizeBytes, sinceMs: this.#nowMs() });
-    this.#sizeBytes += sizeBytes;
+    this.#add(outgoing, socket.writableLength);
     // Node starts this anew whenever the client takes something, and replaces it once the answer is out.
     socket.setTimeout(this.#limits.answerStallMsMax);
     outgoing.once('close', () => this.#forget(outgoing));
+  }
+
+  /** For an answer without end, while its client takes no more; what it returns is called when it does, or is gone. */
+  hold(outgoing: ServerResponse): () => void {
+    this.#add(outgoing, outgoing.writableLength);
+    return () => this.#forget(outgoing);
+  }
+
+  #add(outgoing: ServerResponse, sizeBytes: number): void {
+    this.#answers.set(outgoing, { sizeBytes, sinceMs: this.#nowMs() });
+    this.#sizeBytes += sizeBytes;
   }
 
   #forget(outgoing: ServerResponse): void {

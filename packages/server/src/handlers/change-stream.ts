@@ -14,7 +14,7 @@ import type { CosmosResponse } from '../response.ts';
 import { containerOwner, errorResponse } from '../response.ts';
 
 export function streamChanges(request: CosmosRequest, context: HandlerContext): CosmosResponse {
-  const { database, room, grant } = context;
+  const { database, room, unsent, grant } = context;
   const place = findContainer(database, request.path);
   const { feed, range } = feedOf(request, place, streamPageBytesMax);
   // What is wrong with the start is an ordinary error, as long as there is no stream.
@@ -34,7 +34,7 @@ export function streamChanges(request: CosmosRequest, context: HandlerContext): 
     headers: { ...containerOwner(place), ...streamHeaders },
     body: undefined,
     stream: (outgoing) => {
-      void new ChangeStream(outgoing, { feed, rid, room, recheck, farewell }).run();
+      void new ChangeStream(outgoing, { feed, rid, room, unsent, recheck, farewell }).run();
     },
   };
 }
