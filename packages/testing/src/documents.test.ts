@@ -45,18 +45,15 @@ afterEach(() => {
 });
 
 test('[B11] the snippet that embeds the engine runs as it stands in README', async () => {
-  const snippet = snippetOf('README.md', 'ts', 'openDatabase');
-  // The feed never ends; the first change is enough.
-  const bounded = snippet.replace('console.log(order);', '{ console.log(order); break; }');
-  expect(bounded).not.toBe(snippet);
-
-  const output = await run('embed.mts', bounded);
+  const output = await run('embed.mts', embedding());
 
   expect(output).toContain("customer: 'ada'");
   expect(output).toContain('_lsn: 1');
 });
 
-test('the snippets of the guide to embedding are one program that runs as it stands', async () => {
+test('the snippets of the guide to embedding are one program that runs as it stands, also after that of README', async () => {
+  await run('embed.mts', embedding());
+
   const output = await run('guide.mts', snippetsOf('docs/guides/embedding.md', 'ts').join('\n'));
 
   expect(output).toContain('total: 15');
@@ -119,10 +116,11 @@ describe('the guide to local development', () => {
   });
 });
 
-test('the guide to the change feed runs as it stands: its program, its shell lines, its page', async () => {
+test('the guide to the change feed runs as it stands, also after README: its program, its shell lines, its page', async () => {
   const page = 'docs/guides/change-feed.md';
   await using server = await startServer({ memory: true });
   const environment = { COSMOS_ENDPOINT: server.url, COSMOS_KEY: wellKnownKey };
+  await run('sdk.mjs', snippetOf('README.md', 'js', 'CosmosClient').replace('http://127.0.0.1:8081', server.url));
 
   const output = await run('feed.mjs', snippetsOf(page, 'js').join('\n'), environment);
   const lines = output.trimEnd().split('\n');
@@ -160,6 +158,14 @@ test('the guide to operating is one script that runs as it stands', { timeout: s
     '{"id":"2","customer":"bob"}',
   ]);
 });
+
+/** README's. Its feed never ends; the first change is enough. */
+function embedding(): string {
+  const snippet = snippetOf('README.md', 'ts', 'openDatabase');
+  const bounded = snippet.replace('console.log(order);', '{ console.log(order); break; }');
+  expect(bounded).not.toBe(snippet);
+  return bounded;
+}
 
 function snippetOf(document: string, language: string, word: string): string {
   const found = snippetsOf(document, language).find((block) => block.includes(word));
