@@ -236,12 +236,12 @@ export class Container {
 
   /** The latest version of every document, in the order of change within a partition key; then what comes. */
   changes<T extends StoredJson = StoredJson>(options: ChangeFeedOptions & FeedOf = {}): ChangeFeed<LatestChange<T>> {
-    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), { ...options, mode: 'latest' });
+    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), 'latest', options);
   }
 
   /** Every version and every delete, as far back as the container keeps history. */
   versions<T extends StoredJson = StoredJson>(options: ChangeFeedOptions & FeedOf = {}): ChangeFeed<VersionChange<T>> {
-    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), { ...options, mode: 'all' });
+    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), 'all', options);
   }
 
   // Ranges

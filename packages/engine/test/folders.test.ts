@@ -4,10 +4,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
+import { metaKey, metaKind, treeBounds } from '../src/index/keys.ts';
 import type { IndexProvider } from '../src/internal.ts';
 import { memoryFiles } from '../src/internal.ts';
 import { openInProcess } from './fault-kit.ts';
-import { aContainer, aDocument, aFolder, keptIndex, mountSmallDisk, openOn, refusal } from './harness.ts';
+import { aContainer, aDocument, aFolder, feedOf, keptIndex, mountSmallDisk, openOn, refusal } from './harness.ts';
 
 const mountCommand = 'mount';
 const folders: string[] = [];
@@ -60,8 +61,8 @@ describe('folders', () => {
   );
 
   test.each([
-    [2, 'format-newer', 'Use a newer version'],
-    [0, 'format-older', 'Upgrade the folder'],
+    [3, 'format-newer', 'Use a newer version'],
+    [1, 'format-older', 'with the version that wrote it'],
   ] as const)('[engine 12] a folder of format %i is refused as %s', async (format, expected, advice) => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'TIDEMARK'), JSON.stringify({ format, createdMs: 0 }));
@@ -70,6 +71,35 @@ describe('folders', () => {
 
     expect(code).toBe(expected);
     expect(message).toContain(advice);
+  });
+
+  test('[engine 12] an index of another format is made anew from the log', async () => {
+    const files = memoryFiles();
+    const index = keptIndex();
+    const first = await openOn(files, { index });
+    const documents = Array.from({ length: 20 }, (_, n) => aDocument(n));
+    for (const document of documents) await (await aContainer(first)).create(document);
+    await first.close();
+    const key = metaKey(metaKind.checkpoint, 0);
+    const store = await index.open();
+    const { format, ...checkpoint } = JSON.parse(store.get(key)?.toString() ?? '') as { format: number };
+    const changes = store.range({ ...treeBounds('frames'), limit: 1_000 }).map((entry) => ({
+      key: entry.key,
+      value: entry.value.subarray(0, 44),
+    }));
+    await store.apply([...changes, { key, value: Buffer.from(JSON.stringify(checkpoint)) }]);
+    await store.sync();
+    await store.close();
+
+    const second = await openOn(files, { index });
+    const found = await feedOf(second.container('d', 'c'));
+    const { problems } = await second.check();
+    await second.close();
+
+    expect(format).toBeGreaterThan(0);
+    expect(changes).not.toEqual([]);
+    expect([...found.keys()].sort()).toEqual(documents.map(({ id }) => id).sort());
+    expect(problems).toEqual([]);
   });
 
   test('[engine 12] a folder that is open in this process is refused, and can be opened once it is closed', async () => {

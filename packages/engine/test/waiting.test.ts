@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { memoryFiles } from '../src/internal.ts';
 import { aContainer, aDocument, openOn } from './harness.ts';
 
@@ -49,6 +49,41 @@ describe('waiting', () => {
     expect(called.get('high in range 0')).toBe(1);
     expect(called.has('high') || called.has('range 1')).toBe(false);
     expect(database.figures.waiters).toBe(0);
+    await database.close();
+  });
+
+  test('[engine 10] a callback that throws harms neither the commit nor those called after it', async () => {
+    const database = await openOn(memoryFiles());
+    const container = await aContainer(database);
+    const { number } = container.info;
+    const mistake = new Error('of the one who waits');
+    const fail = (): never => {
+      throw mistake;
+    };
+    const called: string[] = [];
+    const uncaught: unknown[] = [];
+    vi.stubGlobal('queueMicrotask', (run: () => void) => {
+      try {
+        run();
+      } catch (error) {
+        uncaught.push(error);
+      }
+    });
+    database.engine.onRoutingChange(fail);
+    const stops = [{}, { keys: { min: '', max: 'FF' } }, { epk: container.partitionKey('p1').epk }].flatMap((scope) => [
+      database.engine.watch(number, scope, fail),
+      database.engine.watch(number, scope, () => called.push(Object.keys(scope).join())),
+    ]);
+
+    await container.create(aDocument(1));
+    await container.split('0');
+    for (const stop of stops) stop();
+    vi.unstubAllGlobals();
+
+    expect(called).toEqual(['', 'epk', 'keys']);
+    expect(uncaught).toEqual([mistake, mistake, mistake, mistake]);
+    expect(database.health.status).toBe('ok');
+    expect((await container.read('d1', 'p1'))?.value.id).toBe('d1');
     await database.close();
   });
 

@@ -19,6 +19,9 @@ import type { Overlay } from '../state/overlay.ts';
 import type { RangePosition } from '../state/range.ts';
 import type { SegmentUsage } from '../state/segment-usage.ts';
 
+/** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
+export const indexFormat = 1;
+
 /** The frame up to which the index is complete, and where the next one begins. */
 export interface Checkpoint {
   readonly sequence: number;
@@ -488,7 +491,8 @@ function catalogChange(change: CatalogChange): IndexChange {
 }
 
 function checkpointChange(checkpoint: Checkpoint): IndexChange {
-  return { key: metaKey(metaKind.checkpoint, 0), value: Buffer.from(JSON.stringify(checkpoint)) };
+  const value = Buffer.from(JSON.stringify({ format: indexFormat, ...checkpoint }));
+  return { key: metaKey(metaKind.checkpoint, 0), value };
 }
 
 function isFull(error: unknown): error is DatabaseError {

@@ -27,6 +27,7 @@ import type { DurableGroup } from '../state/group.ts';
 import type { RangePosition } from '../state/range.ts';
 import type { ContainerUsage } from '../state/segment-usage.ts';
 import type { Checkpoint } from './index-writer.ts';
+import { indexFormat } from './index-writer.ts';
 import type { Meta } from './meta-frame.ts';
 import { decodeMetaFrame, encodeMetaFrame, metaRecords } from './meta-frame.ts';
 import { replayFrame } from './replay.ts';
@@ -106,8 +107,8 @@ async function recoverWithIndex(options: RecoveryOptions): Promise<Recovered | u
     // Whatever else is wrong with it, the log has everything; the caller discards it and starts without.
     return undefined;
   }
-  const checkpoint = readJson<Checkpoint>(index, metaKey(metaKind.checkpoint, 0));
-  if (checkpoint === undefined) {
+  const checkpoint = readJson<Checkpoint & { readonly format: number }>(index, metaKey(metaKind.checkpoint, 0));
+  if (checkpoint?.format !== indexFormat) {
     await index.close();
     return undefined;
   }

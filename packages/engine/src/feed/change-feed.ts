@@ -16,7 +16,7 @@ import {
   setFeedParts,
   uniformFeedParts,
 } from '@tidemark/model';
-import type { FeedScope, RangeEngine, RangeInfo, WatchScope } from '../range-engine.ts';
+import type { FeedRequest, FeedScope, RangeEngine, RangeInfo, WatchScope } from '../range-engine.ts';
 
 export type FeedStart =
   | 'beginning'
@@ -27,7 +27,6 @@ export type FeedStart =
   | { readonly etag: string };
 
 export interface ChangeFeedOptions {
-  readonly mode?: 'latest' | 'all';
   readonly from?: FeedStart;
   readonly itemsMax?: number;
   readonly bytesMax?: number;
@@ -57,6 +56,8 @@ export interface ChangePage {
   readonly release?: () => void;
 }
 
+type FeedMode = FeedRequest['mode'];
+
 const itemsMaxByDefault = 100;
 const bytesMaxByDefault: number = 4 * 1024 * 1024;
 
@@ -64,6 +65,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   readonly #engine: RangeEngine;
   readonly #container: number;
   readonly #scope: ChangeFeedScope;
+  readonly #mode: FeedMode;
   readonly #options: ChangeFeedOptions;
   /** The keys of the scope; undefined when it is all keys of its ranges. */
   readonly #keys: KeyRange | undefined;
@@ -71,10 +73,17 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   /** The range to look at first, so that a busy one does not starve the others. */
   #turn: number;
 
-  constructor(engine: RangeEngine, container: number, scope: ChangeFeedScope, options: ChangeFeedOptions) {
+  constructor(
+    engine: RangeEngine,
+    container: number,
+    scope: ChangeFeedScope,
+    mode: FeedMode,
+    options: ChangeFeedOptions,
+  ) {
     this.#engine = engine;
     this.#container = container;
     this.#scope = scope;
+    this.#mode = mode;
     this.#options = options;
     this.#keys = keysOf(scope);
     if (options.from !== undefined) checkStart(options.from);
@@ -170,7 +179,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
   }
 
   get #position(): readonly FeedPart[] {
-    this.#parts ??= startOf(this.#engine, this.#container, this.#scope, this.#options);
+    this.#parts ??= startOf(this.#engine, this.#container, this.#scope, this.#mode, this.#options.from);
     return this.#parts;
   }
 
@@ -187,7 +196,7 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
           continue;
         }
         const page = await this.#engine.feed(this.#scopeIn(range, wanted), {
-          mode: this.#options.mode ?? 'latest',
+          mode: this.#mode,
           after: slice.lsn,
           itemsMax: this.#options.itemsMax ?? itemsMaxByDefault,
           bytesMax: this.#options.bytesMax ?? bytesMaxByDefault,
@@ -262,9 +271,9 @@ function startOf(
   engine: RangeEngine,
   container: number,
   scope: ChangeFeedScope,
-  options: ChangeFeedOptions,
+  mode: FeedMode,
+  from: FeedStart = 'beginning',
 ): readonly FeedPart[] {
-  const from = options.from ?? 'beginning';
   if (typeof from === 'object' && 'etag' in from) {
     const etag = parseFeedEtag(from.etag);
     if (etag.kind === 'composite') return etag.parts;
@@ -272,7 +281,7 @@ function startOf(
     throw new DatabaseError('invalid-continuation', 'A feed goes on from an etag, not from "*".');
   }
   const lsnOf = (range: RangeInfo): number => {
-    if (from === 'beginning') return options.mode === 'all' ? range.floorLsn : 0;
+    if (from === 'beginning') return mode === 'all' ? range.floorLsn : 0;
     return from === 'now' ? range.tailLsn : engine.lsnAt(container, range.id, from.time.getTime());
   };
   if (scope.range !== undefined) return uniformFeedParts(lsnOf(engine.range(container, scope.range)));

@@ -6,6 +6,7 @@ import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import { waitersMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { CommitListener } from '../state/database-state.ts';
+import { tell } from '../state/tell.ts';
 
 /** What a waiter wants to hear of, within its range or container; all of it when neither is given. */
 export interface WaiterKeys {
@@ -150,7 +151,7 @@ class Listeners {
     for (let record = first; record < end; record += 1) keys.push(view.epk(record));
     keys.sort(Buffer.compare);
     for (const { interval, callback } of [...this.#byInterval]) {
-      if (interval !== undefined && hasKeyIn(keys, interval.min, interval.max)) callback();
+      if (interval !== undefined && hasKeyIn(keys, interval.min, interval.max)) tell(callback);
     }
   }
 }
@@ -170,7 +171,7 @@ function hasKeyIn(sorted: readonly Buffer[], min: Buffer, max: Buffer): boolean 
 /** A callback may stop waiting, or begin anew, while it runs. */
 function call(waiting: ReadonlySet<Waiter>): void {
   if (waiting.size === 0) return;
-  for (const { callback } of [...waiting]) callback();
+  for (const { callback } of [...waiting]) tell(callback);
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -17,7 +17,8 @@ import { DatabaseError } from '@tidemark/model';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 
 export const segmentHeaderBytes = 4096;
-export const folderFormat = 1;
+/** 1 was in use before the first release: other checksums of runs, other entries in the index. */
+export const folderFormat = 2;
 const mark = 'TIDEMARK';
 export const segmentFolder = 'segments';
 
@@ -90,7 +91,9 @@ export function checkFormat(format: number, what = 'The data folder'): void {
   if (format === folderFormat) return;
   const message = `${what} has format ${format}; this version reads format ${folderFormat}.`;
   if (format > folderFormat) throw new DatabaseError('format-newer', `${message} Use a newer version of Tidemark.`);
-  throw new DatabaseError('format-older', `${message} Upgrade the folder first.`);
+  const advice =
+    'Nothing upgrades it: export its documents with the version that wrote it, and import them into a new one.';
+  throw new DatabaseError('format-older', `${message} ${advice}`);
 }
 
 /** Corruption always names the file and the place, so that a person can look. */

@@ -24,6 +24,7 @@ import { Overlay } from './overlay.ts';
 import type { RangePosition } from './range.ts';
 import { RangeState } from './range.ts';
 import { SegmentUsage } from './segment-usage.ts';
+import { tell } from './tell.ts';
 
 export const purgeKind = 'purge';
 export const erasureKind = 'erasure';
@@ -193,7 +194,7 @@ export class DatabaseState {
       for (const range of gone) listener.onRangeGone(range);
     }
     for (const change of group.changes) {
-      if (change.put?.type === 'container') for (const callback of this.#onRouting) callback(change.put.number);
+      if (change.put?.type === 'container') for (const callback of this.#onRouting) tell(callback, change.put.number);
     }
   }
 
