@@ -49,6 +49,7 @@ describe('secrets', () => {
         await world.fetch('GET', made.docs + query, { sign: { type: 'docs', link: base.slice(1) } });
         await world.fetch('GET', made.docs + query, { headers: { accept: 'application/json' } });
         await fetch(new URL(`/_tidemark/health${query}`, world.url));
+        for (const place of ['/dbs/db', base]) await world.fetch('GET', place + encodeURIComponent(query));
       }
       await fetch(new URL('/_tidemark/jobs', world.url), { headers: { authorization: `Bearer ${secret}` } });
       await adminIn(world, 'POST', '/_tidemark/backup', { name: `../${secret}` });

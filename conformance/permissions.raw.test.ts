@@ -1,5 +1,8 @@
 // Users, permissions and resource tokens by plain requests: what no SDK shows, and what no SDK would try.
 
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import type { RunningServer } from '@tidemark/server';
@@ -371,6 +374,47 @@ describe('[M18] resource tokens', () => {
     await make();
     expect(await status(fourth, '/dbs/db/colls/later')).toBe(403);
     await database.deleteContainer('db', 'later');
+  });
+
+  test('that end, or whose container is another by then, while the body of a request comes in write nothing', async () => {
+    const definition = { id: 'slow', partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
+    const body = JSON.stringify({ id: '1', pk: 'a' });
+    const renew = async (): Promise<void> => {
+      if (database.findContainer('db', 'slow') !== undefined) await database.deleteContainer('db', 'slow');
+      await database.createContainer('db', definition);
+    };
+    const revoke = async (): Promise<void> => {
+      expect((await send('DELETE', `${ownUser}/permissions/p`)).status).toBe(204);
+    };
+    for (const [happens, status] of [
+      [renew, 403],
+      [revoke, 401],
+    ] as const) {
+      await renew();
+      await send('DELETE', `${ownUser}/permissions/p`);
+      const token = await tokenFor({ resource: 'dbs/db/colls/slow' });
+      const headers = {
+        authorization: encodeURIComponent(token),
+        'content-length': body.length,
+        expect: '100-continue',
+        ...pk('a'),
+      };
+      const outgoing = request(new URL('/dbs/db/colls/slow/docs', server.url), {
+        method: 'POST',
+        headers,
+        agent: false,
+      });
+      outgoing.flushHeaders();
+      // It has been let in.
+      await once(outgoing, 'continue');
+      await happens();
+      outgoing.end(body);
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+      answer.resume();
+
+      expect(answer.statusCode).toBe(status);
+      expect(await database.container('db', 'slow').read('1', 'a')).toBeUndefined();
+    }
   });
 
   test('that end while a request waits for changes get none', async () => {

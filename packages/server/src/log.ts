@@ -158,9 +158,10 @@ function placeOf(kind: ResourceKind | undefined, ids: readonly string[] | undefi
   return place;
 }
 
-/** As long as an id may be; what is longer is no id. */
+/** As long as an id may be; what is longer is no id. Nor has one a `?`: that is a query that was encoded too often. */
 function cut(id: string): string {
-  return id.slice(0, 255);
+  const question = id.indexOf('?');
+  return id.slice(0, Math.min(255, question === -1 ? id.length : question));
 }
 
 /** Errors of JSON quote what they could not read, so of those only the place is told. */

@@ -158,6 +158,12 @@ export class Pipeline {
   ): Promise<CosmosResponse | undefined> {
     const body = await readBody(incoming, context.outgoing);
     if (body === undefined) return undefined;
+    // While it came in, a token may have ended, and another container have taken the name of the one it is for.
+    if (body.length > 0) {
+      context.recheck(context.grant);
+      const checking = checkGrant(context.grant, route, head, context.database);
+      if (checking !== undefined) await checking;
+    }
     const request = { ...head, body };
     const { throttle } = context;
     if (throttle === undefined || route.isMetered !== true) return route.handle(request, context);
