@@ -27,6 +27,7 @@ export { lmdbIndexProvider } from './index/lmdb-provider.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
 export { splitBytes } from './limits.ts';
+export { BufferPool } from './log/buffer-pool.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export type {
   ContainerInfo,

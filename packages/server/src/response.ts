@@ -6,6 +6,7 @@ import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
 import { chargeMin, metadataWriteCharge, pageCharge, refusalCharge } from './charge.ts';
 import type { DocumentPage } from './document-pages.ts';
+import { PageBody } from './page-body.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
@@ -17,6 +18,8 @@ export interface CosmosResponse {
   /** Beyond those that every answer has. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
+  /** Called when nobody reads the body any more: it was sent, or its client is gone. Not called when it was never sent. */
+  readonly onSent?: () => void;
   /** An answer without end: takes over once the head is out. Then there is no body. */
   readonly stream?: (outgoing: ServerResponse) => void;
 }
@@ -60,13 +63,6 @@ export function listResponse(
   };
 }
 
-/** The body of a page of documents around pieces that are JSON already: one copy, no work for each document. */
-export function pageBody(ownerRid: string, pieces: readonly Buffer[], count: number): Buffer {
-  const prefix = Buffer.from(`{"_rid":"${ownerRid}","Documents":[`);
-  const suffix = Buffer.from(`],"_count":${count}}`);
-  return Buffer.concat([prefix, ...pieces, suffix]);
-}
-
 /** A page of a list or a query: the documents as they are stored. */
 export function documentPageResponse(request: RequestHead, place: Place, page: DocumentPage): CosmosResponse {
   const { documents, range, continuation } = page;
@@ -75,7 +71,7 @@ export function documentPageResponse(request: RequestHead, place: Place, page: D
     if (pieces.length > 0) pieces.push(comma);
     pieces.push(document.bytes);
   }
-  const body = pageBody(place.info.rid, pieces, documents.length);
+  const body = new PageBody(place.info.rid, pieces, documents.length);
   const headers: Record<string, string> = {
     ...containerOwner(place),
     ...sessionHeaders(request, range.id, range.tailLsn),
@@ -83,7 +79,16 @@ export function documentPageResponse(request: RequestHead, place: Place, page: D
     [header.itemCount]: String(documents.length),
   };
   if (continuation !== undefined) headers[header.continuation] = continuation;
-  return { status: 200, charge: pageCharge(documents.length, body.length), headers, body };
+  return pageResponse(body, documents.length, headers);
+}
+
+/** Documents are on it. */
+export function pageResponse(
+  { bytes, onSent }: PageBody,
+  count: number,
+  headers: Readonly<Record<string, string>>,
+): CosmosResponse {
+  return { status: 200, charge: pageCharge(count, bytes.length), headers, body: bytes, onSent };
 }
 
 const comma: Buffer = Buffer.from(',');
@@ -158,6 +163,8 @@ export function send(outgoing: ServerResponse, response: CosmosResponse, activit
   const hasLength = response.status !== 204 && response.status !== 304 && stream === undefined;
   if (hasLength) headers['content-length'] = body?.length ?? 0;
   if (isLast) headers.connection = 'close';
+  // Both the end of what was sent and that of the connection come to this, and not before the socket has let go of the bytes.
+  if (response.onSent !== undefined) outgoing.once('close', response.onSent);
   outgoing.writeHead(response.status, headers);
   if (stream === undefined || outgoing.req.method === 'HEAD') outgoing.end(body);
   else stream(outgoing);

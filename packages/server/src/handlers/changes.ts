@@ -9,12 +9,13 @@ import { pageCharge } from '../charge.ts';
 import { checkEtag, readPage } from '../feed-page.ts';
 import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
+import { PageBody } from '../page-body.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import { waitMsOf } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
-import { containerOwner, pageBody, sessionHeaders } from '../response.ts';
+import { containerOwner, pageResponse, sessionHeaders } from '../response.ts';
 
 export async function readChanges(
   request: CosmosRequest,
@@ -23,11 +24,11 @@ export async function readChanges(
   const place = findContainer(context.database, request.path);
   const { feed, start } = feedOf(request, place);
   const waitMs = waitMsOf(request);
-  if (isOnlyTime(request, start)) return pageResponse(request, place, feed.emptyPage());
+  if (isOnlyTime(request, start)) return changesResponse(request, place, feed.emptyPage());
   // Wire: now is shown by its etag alone, and never by what comes while it is being looked up (wire 11.2).
   const page = start === 'now' ? feed.emptyPage() : await readPage(feed);
-  if (waitMs === undefined) return pageResponse(request, place, page);
-  if (isNews(page) || waitMs === 0) return pageResponse(request, place, page, appliedOf(waitMs));
+  if (waitMs === undefined) return changesResponse(request, place, page);
+  if (isNews(page) || waitMs === 0) return changesResponse(request, place, page, appliedOf(waitMs));
   return waitForNews({ path: request.path, apiVersion: request.apiVersion }, feed, waitMs, context);
 }
 
@@ -60,7 +61,7 @@ async function waitForNews(
 }
 
 function answerOf(asked: Asked, { database }: HandlerContext, page: ChangePage, more?: Headers): CosmosResponse {
-  return pageResponse(asked, findContainer(database, asked.path), page, more);
+  return changesResponse(asked, findContainer(database, asked.path), page, more);
 }
 
 /** Something to show, or much that was looked at and must not be looked at again. */
@@ -83,7 +84,7 @@ function isOnlyTime(request: RequestHead, start: FeedStart): boolean {
   return isOld && typeof start === 'object' && 'time' in start;
 }
 
-function pageResponse(asked: Asked, place: Place, page: ChangePage, more: Headers = {}): CosmosResponse {
+function changesResponse(asked: Asked, place: Place, page: ChangePage, more: Headers = {}): CosmosResponse {
   const { pieces, count, etag, isDrained, range } = page;
   checkEtag(etag);
   const headers: Record<string, string> = {
@@ -94,7 +95,7 @@ function pageResponse(asked: Asked, place: Place, page: ChangePage, more: Header
     ...(range === undefined ? {} : { ...sessionHeaders(asked, range.id, range.tailLsn), [header.rangeId]: range.id }),
   };
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
-  const body = pageBody(place.info.rid, pieces, count);
+  const body = new PageBody(place.info.rid, pieces, count);
   page.release?.();
-  return { status: 200, charge: pageCharge(count, body.length), headers, body };
+  return pageResponse(body, count, headers);
 }
