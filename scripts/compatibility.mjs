@@ -20,8 +20,8 @@ const clients = [
   { key: 'documentdb', name: 'documentdb', dependency: 'documentdb', file: /documentdb\.old\.test\.ts$/ },
   { key: 'http', name: 'plain HTTP', file: /\.raw\.test\.ts$/, title: /by plain requests/ },
   { key: 'curl', name: 'curl', file: /curl\.old\.test\.ts$/, title: /^curl / },
-  // Without a server: the engine and the model themselves.
-  { key: 'process', name: 'in the process' },
+  // Outside of conformance/: the tests beside the code, and the simulations.
+  { key: 'packages', name: 'in the packages' },
 ];
 
 const missionIds = 'M1 M2 M3 M4 M5 M6 M7 M8 M9 M14 M16 M18 M20 B1 B2 B8 B11'.split(' ');
@@ -30,7 +30,7 @@ const absentPattern = /^\[absent\] (.+): (\d{3})$/;
 
 /** Of one test: the client that it shows something of. */
 function clientOf(path, title) {
-  if (!path.startsWith('conformance/')) return 'process';
+  if (!path.startsWith('conformance/')) return 'packages';
   const named = clients.find((client) => client.title?.test(title));
   const found = named ?? clients.find(({ file }) => file?.test(path));
   if (found === undefined) throw new Error(`${path}: no client is told by the end of this name`);
@@ -65,7 +65,7 @@ export function compatibility(tests, titles, versions) {
       '# What works with which client',
       '',
       'Written by `npm test` from its results. A number counts the tests of that client in `conformance/` that pass: a real server, real',
-      'sockets, a real disk; in the process are those of the engine and the model without a server. – means that no test of that client shows',
+      'sockets, a real disk; in the packages are the tests beside the code and the simulations. – means that no test of that client shows',
       'it, not that it does not work. Clients in other languages than JavaScript are not tested here.',
       '',
       '## What it is for',
@@ -84,7 +84,7 @@ export function compatibility(tests, titles, versions) {
       '',
       '## What is not there',
       '',
-      'Each of these is asked for by a test and refused in words that name it. Nothing is accepted and ignored.',
+      'Each of these is asked for by a test and refused in words that name it.',
       '',
       table(
         ['what', 'answered with'],
