@@ -33,6 +33,11 @@ export function accountOf(call: Call, environment: Environment): Account {
     return { endpoint, credential: { key } };
   }
   const endpoint = given ?? environment['TIDEMARK_ENDPOINT'] ?? defaultEndpoint;
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) {
+    throw new UsageError(
+      `An endpoint begins with http:// or https://, as in ${defaultEndpoint}; '${endpoint}' is none.`,
+    );
+  }
   return { endpoint, credential: credentialOf(endpoint, environment) };
 }
 
@@ -47,7 +52,7 @@ function credentialOf(endpoint: string, environment: Environment): Credential {
 
 /** The well-known key is never sent to a machine that somebody only mistyped. */
 function isHere(endpoint: string): boolean {
-  return URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
+  return isLoopback(new URL(endpoint).hostname);
 }
 
 /** `DATABASE/CONTAINER`. Neither name can have a slash. */

@@ -99,7 +99,9 @@ export class Follow {
       const scope = await scopeOf();
       if (scope === undefined) return 'divided';
       const itemsMax = this.#options.itemsMax();
-      const wait = isUntilDrained ? {} : { waitSeconds };
+      // The first read does not wait: what begins now has to know where that is before anything can interrupt it.
+      const hasPlace = typeof part.start === 'object' && 'etag' in part.start;
+      const wait = isUntilDrained || !hasPlace ? {} : { waitSeconds };
       const page = await this.#attempt(() =>
         container.changes({ ...scope, mode, from: part.start, itemsMax, signal, retryMsMax, ...wait }),
       );
@@ -109,7 +111,7 @@ export class Follow {
       part.start = { etag: page.etag };
       if (!page.isDrained) continue;
       if (isUntilDrained) return 'ended';
-      if (!page.isWaitApplied) await sleep(pollMs, signal);
+      if (hasPlace && !page.isWaitApplied) await sleep(pollMs, signal);
     }
     return 'ended';
   }

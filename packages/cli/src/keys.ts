@@ -38,8 +38,7 @@ export function readKeys(keyFile: string | undefined, environment: Environment):
   }
   if (!set.includes('primary')) throw new UsageError('TIDEMARK_KEY is missing: the other keys need a primary one.');
   const keys = Object.fromEntries(set.map((name) => [name, environment[variables[name]]]));
-  // `primary` is among them, and none is empty.
-  return sourceOf(keys as unknown as KeySet, 'TIDEMARK_KEY', undefined);
+  return sourceOf(parseKeys(JSON.stringify(keys), 'TIDEMARK_KEY…'), 'TIDEMARK_KEY', undefined);
 }
 
 function readKeyFile(path: string): KeySource {
@@ -57,11 +56,11 @@ function readKeyFile(path: string): KeySource {
 }
 
 /** The words of the server name the member that is wrong, never a key. */
-function parseKeys(text: string, path: string): KeySet {
+function parseKeys(text: string, origin: string): KeySet {
   try {
     return parseKeyFile(text);
   } catch (error) {
-    throw new UsageError(`${path}: ${(error as Error).message}`); // It throws DatabaseErrors.
+    throw new UsageError(`${origin}: ${(error as Error).message}`); // It throws DatabaseErrors.
   }
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { isDatabaseError } from '@tidemark/model';
 import { Command, CommanderError } from 'commander';
+import { adviceFor } from './advice.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
@@ -41,7 +42,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return explain(error);
+    return explain(error, args);
   }
 }
 
@@ -68,7 +69,10 @@ function prepare(command: Command): Command {
     .allowExcessArguments(false)
     .helpOption('-h, --help', 'print this text')
     .configureOutput({
-      outputError: (text, write) => write(`tidemark: ${text.replace(/^error: /, '').trimEnd()}\nSee --help.\n`),
+      outputError: (text, write) => {
+        const advice = text.includes("option '--key'") ? '\nKeys come from TIDEMARK_KEY or from --key-file.' : '';
+        write(`tidemark: ${text.replace(/^error: /, '').trimEnd()}${advice}\nSee --help.\n`);
+      },
     });
 }
 
@@ -88,13 +92,13 @@ function checkName(args: readonly string[]): void {
   throw new UsageError(`There is no command '${first}'.${suggestion(first, names)}${npm}`);
 }
 
-function explain(error: unknown): number {
+function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
     say(`${error.message}\nSee --help.`);
     return 2;
   }
-  if (isDatabaseError(error)) say(error.message);
+  if (isDatabaseError(error)) say(`${error.message}${adviceFor(error, args, process.env)}`);
   else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }

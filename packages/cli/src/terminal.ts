@@ -59,6 +59,11 @@ export function count(n: number): string {
   return n.toLocaleString('en-US');
 }
 
+/** `1 document`, `2 documents`. */
+export function counted(n: number, things: string): string {
+  return `${count(n)} ${n === 1 ? things.replace(/s$/, '') : things}`;
+}
+
 const unitNames = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 export function size(bytes: number): string {

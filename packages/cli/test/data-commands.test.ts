@@ -125,6 +125,22 @@ test('tail outlives a server that is started again', async () => {
   await second.close();
 });
 
+test('[M5] a tail from now on has its place at once, and what comes after Ctrl-C is not lost', async () => {
+  const { name, inside } = await make();
+  await inside.upsert({ id: '0', pk: 'a' });
+  const child = launch(['tail', name, ...there()]);
+  const err = textOf(child.stderr);
+  await expect.poll(() => database.figures.waiters, { timeout: 60_000 }).toBeGreaterThan(0);
+
+  child.kill('SIGINT');
+  await once(child, 'exit');
+  const [, position = ''] = /^tidemark: 0 changes\. Go on with .* --from (c1:\S+)\n$/.exec(err()) ?? [];
+  await inside.upsert({ id: '1', pk: 'a' });
+
+  const next = await run('tail', name, '--from', position, '--until-drained', '--json');
+  expect(ids(next.out)).toEqual(['1']);
+});
+
 test('[B2] tail of all versions tells what happened; of a key and of a range only theirs; a limit ends it', async () => {
   const { name, inside } = await make({ historyMs: 600_000, ranges: 2 });
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -204,6 +220,12 @@ test('import from standard input creates what is missing; what fails is told by 
   expect(failing.err).toContain('line 5: 400 The line is not a JSON object.');
   expect(failing.err).toMatch(/line 6: 400 .*a\/b|line 6: 400 .*'\/'/);
   expect(failing.err).toMatch(/line 7: 409/);
+  const other = await say(['import', 'made/here', '--partition-key', '/other', ...there()], { input });
+  expect(other).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('has the partition key /pk, not /other'),
+  });
   const missing = await say(['import', 'made/nowhere', ...there()], { input });
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('--partition-key') });
 });
@@ -313,15 +335,23 @@ test('a server that is not there, a wrong key and a missing container are told i
   await closed.close();
   const nowhere = ['--endpoint', closed.url];
   const key = Buffer.alloc(64, 1).toString('base64');
-  const [gone, wrong, missing, remote, named] = await Promise.all([
+  const own = await startServer({ memory: true, key });
+  const [gone, wrong, missing, remote, named, bare, unset] = await Promise.all([
     say(['tail', 'db/c', ...nowhere]),
     say(['tail', 'db/c', ...there()], { env: { TIDEMARK_KEY: key } }),
     say(['tail', 'db/nothing', ...there()]),
     say(['tail', 'db/c', '--endpoint', 'https://example.com']),
     say(['tail', 'db', ...there()]),
+    say(['tail', 'db/c', '--endpoint', 'localhost:8081']),
+    say(['tail', 'db/c', '--endpoint', own.url]),
   ]);
+  await own.close();
 
-  expect(gone).toMatchObject({ code: 1, err: `tidemark: ${closed.url} cannot be reached: ECONNREFUSED.\n` });
+  expect(gone.code).toBe(1);
+  expect(gone.err).toMatch(`tidemark: ${closed.url} cannot be reached: ECONNREFUSED. Is a server running there?`);
+  expect(bare).toMatchObject({ code: 2, err: expect.stringContaining('begins with http:// or https://') });
+  expect(unset).toMatchObject({ code: 1, err: expect.stringContaining('TIDEMARK_KEY is not set') });
+  expect(wrong.err).not.toContain('TIDEMARK_KEY is not set');
   expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('authorization') });
   expect(wrong.err).not.toContain(key);
   expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('nothing') });

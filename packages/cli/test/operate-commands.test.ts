@@ -34,6 +34,8 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
     out: expect.stringMatching(/^Range 0 is now the ranges (\d+) and (\d+)\.\n$/),
   });
   const [left = '', right = ''] = (await container.ranges()).map(({ id }) => id);
+  const which = await say(['split', 'db/c', ...there]);
+  expect(which).toMatchObject({ code: 1, err: expect.stringContaining(`${left}, ${right}`) });
   const merge = await say(['merge', 'db/c', left, right, '--json', ...there]);
   expect(JSON.parse(merge.out)).toMatchObject({ ranges: [left, right], range: { id: expect.any(String) } });
   expect(await container.ranges()).toHaveLength(1);
@@ -52,7 +54,11 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
   expect(JSON.parse(backup.out)).toMatchObject({ name: 'monday', folder: join(backups, 'monday') });
   expect(twice).toMatchObject({ code: 1, err: expect.stringContaining(`process ${server.child.pid}`) });
   expect(path).toMatchObject({ code: 2, err: expect.stringContaining('not a path') });
-  expect(gone).toMatchObject({ code: 1, err: expect.stringContaining('0') });
+  const { id: live = '' } = (await container.ranges())[0] ?? {};
+  expect(gone).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`The range 0 has been split or merged; there is ${live}.`),
+  });
   expect(await server.end()).toBe(0);
 
   const restored = join(folder, 'restored');

@@ -126,7 +126,7 @@ test('a start that is refused says why, leaves no new folder, and touches no old
 
   expect(taken).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`Port ${port} is taken`) });
   expect(exposed).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--insecure-default-key') });
-  expect(badKey).toMatchObject({ code: 1, out: '', err: expect.stringContaining('base64') });
+  expect(badKey).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/TIDEMARK_KEY.*base64.*openssl rand/) });
   expect(badKey.err).not.toContain('short');
   expect(swallowed).toMatchObject({ code: 2, out: '', err: expect.stringContaining('npm start -- --memory') });
   expect(foreign).toMatchObject({ code: 1, err: expect.stringContaining('not a Tidemark data folder') });
@@ -194,17 +194,20 @@ test('HTTPS with the certificate that `tidemark cert` prints; --https-only answe
   const { path, pem } = JSON.parse((await say(['cert', '--data', data, '--json'])).out);
   const endpoint = ['--endpoint', `https://localhost:${server.port}`];
 
-  const [trusted, untrusted, plain, printed, help] = await Promise.all([
+  const [trusted, untrusted, plain, printed, help, fresh] = await Promise.all([
     say(['health', ...endpoint], { env: { NODE_EXTRA_CA_CERTS: path } }),
     say(['health', ...endpoint]),
     say(['health', '--endpoint', `http://localhost:${server.port}`]),
     say(['cert', '--data', data, '--pem']),
     say(['cert', '--data', data]),
+    say(['cert', '--data', join(folder, 'misspelt')]),
   ]);
 
   expect(server.url).toMatch(/^https:/);
   expect(trusted).toMatchObject({ code: 0, out: expect.stringMatching(/^status +ok/) });
-  expect(untrusted).toMatchObject({ code: 1, err: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
+  expect(untrusted).toMatchObject({ code: 1, err: expect.stringMatching(/NODE_EXTRA_CA_CERTS.*tidemark cert/) });
+  expect(help.err).toBe('');
+  expect(fresh).toMatchObject({ code: 0, err: expect.stringContaining('made just now') });
   expect(plain.code).toBe(1);
   expect(printed.out).toBe(pem);
   for (const word of ['Node', 'Java', '.NET', 'Python', 'curl', 'browser', path]) expect(help.out).toContain(word);

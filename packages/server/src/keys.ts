@@ -103,7 +103,11 @@ function checkedKeys(keys: KeySet): CheckedKey[] {
     if (key === undefined) continue;
     const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : undefined;
     if (bytes === undefined || bytes.length < keyBytesMin || bytes.toString('base64') !== key) {
-      throw new DatabaseError('bad-request', `The ${name} key must be at least ${keyBytesMin} bytes in base64.`);
+      const advice = 'openssl rand -base64 48 makes one.';
+      throw new DatabaseError(
+        'bad-request',
+        `The ${name} key must be at least ${keyBytesMin} bytes in base64: ${advice}`,
+      );
     }
     const same = seen.get(key as string);
     if (same !== undefined && rightsOf[same as keyof KeySet] !== rightsOf[name]) {

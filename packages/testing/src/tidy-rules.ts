@@ -169,7 +169,8 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   },
   cli: {
     main: ['program', 'terminal'],
-    program: ['command-table', 'nearest', 'swallowed-flags', 'terminal'],
+    program: ['command-table', 'advice', 'nearest', 'swallowed-flags', 'terminal'],
+    advice: [],
     'command-table': ['commands', 'call', 'settings'],
     commands: ['*'],
     follow: [],

@@ -1,11 +1,12 @@
 // `tidemark cert`: the certificate of the local authority, which is made if it is not there yet, and how to trust it.
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CertificateStore } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { isOn, textOption } from '../call.ts';
 import { readConfig } from '../config.ts';
-import { print } from '../terminal.ts';
+import { print, say } from '../terminal.ts';
 import { tlsFolderOf } from '../tls-folder.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -15,12 +16,15 @@ export async function run(call: Call): Promise<number> {
   if (config.settings.certificate !== undefined) {
     throw new UsageError(`The server uses your own certificate, ${config.settings.certificate}.`);
   }
-  const store = new CertificateStore(tlsFolderOf(resolve(config.settings.data)), []);
+  const data = resolve(config.settings.data);
+  const isThere = existsSync(tlsFolderOf(data));
+  const store = new CertificateStore(tlsFolderOf(data), []);
   const { pem, fingerprint, expiresMs, path = '' } = store.authority();
   const expires = new Date(expiresMs).toISOString();
   if (isOn(call, 'pem')) await print(pem);
   else if (isOn(call, 'json')) await print(`${JSON.stringify({ path, fingerprint, expires, pem })}\n`);
   else await print(textOf(path, fingerprint, expires));
+  if (!isThere) say(`There was no certificate in ${data}: it was made just now, for a server with --data ${data}`);
   return 0;
 }
 

@@ -5,7 +5,7 @@ import { isOn } from '../call.ts';
 import { connect } from '../connect.ts';
 import { runJob } from '../jobs.ts';
 import { folderOf, withFolder } from '../open-folder.ts';
-import { count, print } from '../terminal.ts';
+import { counted, print } from '../terminal.ts';
 
 export async function run(call: Call): Promise<number> {
   const folder = folderOf(call);
@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<number> {
 }
 
 function textOf(report: Readonly<Record<string, unknown>>, isClean: boolean): string {
-  const of = (name: string): string => `${count(Number(report[name]))} ${name}`;
+  const of = (name: string): string => counted(Number(report[name]), name);
   const walked = ['segments', 'frames', 'records', 'documents'].map(of).join(', ');
   if (isClean) return `Clean: ${walked}.\n`;
   const problems = Array.isArray(report['problems']) ? report['problems'] : [];

@@ -12,7 +12,7 @@ import { connect, containerNames } from '../connect.ts';
 import { stateMs } from '../limits.ts';
 import { Progress } from '../progress.ts';
 import { checkState, StateFile } from '../state-file.ts';
-import { count, print, say, size, stopSignal } from '../terminal.ts';
+import { count, counted, print, say, size, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
 const pageDefault = 1_000;
@@ -43,7 +43,7 @@ export async function run(call: Call): Promise<number> {
   const report = { documents, bytes, isComplete };
   // Standard output is the documents' when there is no file.
   if (isFile && isOn(call, 'json')) await print(`${JSON.stringify(report)}\n`);
-  else say(`${count(documents)} documents, ${size(bytes)}${isFile ? ` in ${path}` : ''}`);
+  else say(`${counted(documents, 'documents')}, ${size(bytes)}${isFile ? ` in ${path}` : ''}`);
   return isComplete ? 0 : 1;
 }
 

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import { isOn } from '../call.ts';
 import { connect } from '../connect.ts';
 import { adminCall } from '../jobs.ts';
-import { count, print, size, table } from '../terminal.ts';
+import { count, counted, print, size, table } from '../terminal.ts';
 
 const answerMsMax = 10_000;
 
@@ -35,14 +35,12 @@ function rowsOf(health: Part, endpoint: string): string[][] {
   }
   const [log, index, disk, memory] = [part('log'), part('index'), part('disk'), part('memory')];
   if (log !== undefined)
-    rows.push(['log', `${size(number(log, 'bytes'))} in ${count(number(log, 'segments'))} segments`]);
-  if (index !== undefined) rows.push(['index', `${count(number(index, 'behind'))} groups behind the log`]);
+    rows.push(['log', `${size(number(log, 'bytes'))} in ${counted(number(log, 'segments'), 'segments')}`]);
+  if (index !== undefined) rows.push(['index', `${counted(number(index, 'behind'), 'groups')} behind the log`]);
   if (disk !== undefined) {
-    rows.push([
-      'disk',
-      `${size(number(disk, 'freeBytes'))} free of ${size(number(disk, 'totalBytes'))}`,
-      String(disk['folder']),
-    ]);
+    // Not every file system tells.
+    const room = `${size(number(disk, 'freeBytes'))} free of ${size(number(disk, 'totalBytes'))}`;
+    rows.push(['disk', disk['freeBytes'] === undefined ? 'not known' : room, String(disk['folder'])]);
   }
   if (part('feed') !== undefined) rows.push(['feed', `${count(number(part('feed'), 'waiters'))} waiting`]);
   if (memory !== undefined) rows.push(['memory', `${size(number(memory, 'rssBytes'))} resident`]);

@@ -9,7 +9,7 @@ import type { ImportReport } from '../import-run.ts';
 import { ImportRun } from '../import-run.ts';
 import { fileSource, inputSource } from '../import-source.ts';
 import { StateFile } from '../state-file.ts';
-import { count, print, say, shown, stopSignal } from '../terminal.ts';
+import { count, counted, print, say, shown, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
 const concurrencyDefault = 8;
@@ -48,17 +48,20 @@ async function findContainer(call: Call, client: RestClient, database: string, i
   const path = textOption(call, 'partitionKey');
   const throughput = numberOption(call, 'throughput', { min: 400, max: 1_000_000 });
   const container = client.container(database, id);
+  const paths = path?.split(',');
   try {
-    await container.read({ retryMsMax: 0 });
-    return container;
+    const { partitionKey } = await container.read({ retryMsMax: 0 });
+    const found = validatePartitionKeyDefinition(partitionKey).paths.join(',');
+    if (path === undefined || path === found) return container;
+    const advice = 'leave --partition-key out, or import into another container.';
+    throw new UsageError(`The container ${database}/${id} has the partition key ${found}, not ${path}: ${advice}`);
   } catch (error) {
     const isMissing = isDatabaseError(error) && (error.code === 'not-found' || error.code === 'container-not-found');
     if (!isMissing) throw error;
   }
-  if (path === undefined) {
+  if (paths === undefined) {
     throw new UsageError(`There is no container ${database}/${id}; --partition-key /PATH creates it.`);
   }
-  const paths = path.split(',');
   const kind = paths.length === 1 ? 'Hash' : 'MultiHash';
   const partitionKey = validatePartitionKeyDefinition({ paths, kind, version: 2 });
   await client.createDatabaseIfNotExists(database);
@@ -70,7 +73,7 @@ async function tell(call: Call, report: ImportReport, state: StateFile | undefin
   const { created, replaced, failed, failures, isComplete } = report;
   if (isOn(call, 'json')) await print(`${JSON.stringify(report)}\n`);
   else {
-    const written = `${count(created + replaced)} documents written (${count(created)} new, ${count(replaced)} replaced)`;
+    const written = `${counted(created + replaced, 'documents')} written (${count(created)} new, ${count(replaced)} replaced)`;
     await print(`${written}, ${count(failed)} failed\n`);
   }
   for (const { line, status, message } of failures) say(`line ${line}: ${status} ${shown(message)}`);

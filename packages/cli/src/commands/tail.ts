@@ -17,7 +17,7 @@ import { connect, containerNames } from '../connect.ts';
 import type { Position } from '../feed-position.ts';
 import { lsnOf, positionOf, readPosition } from '../feed-position.ts';
 import { Follow } from '../follow.ts';
-import { count, print, say, stopSignal } from '../terminal.ts';
+import { counted, print, say, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
 const pageItems = 1_000;
@@ -166,7 +166,7 @@ class Tail {
   }
 
   #sayEnd(next: string): void {
-    say(`${count(this.#printed)} ${this.#printed === 1 ? 'change' : 'changes'}. ${next}`);
+    say(`${counted(this.#printed, 'changes')}. ${next}`);
   }
 }
 

@@ -1,12 +1,14 @@
 // The ranges of a container: looked at, split and merged.
 
 import type { Container, RangeInfo } from '@tidemark/engine';
-import { compareHex, DatabaseError, effectiveKeyHex, parsePartitionKeyHeader } from '@tidemark/model';
+import { compareHex, DatabaseError, effectiveKeyHex, isDatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
 import type { CosmosResponse } from '../../response.ts';
 import type { AdminContext } from '../admin-handler.ts';
 import { adminResponse } from '../admin-handler.ts';
 import type { AdminRequest } from '../admin-request.ts';
 import { membersOf, textMember } from '../admin-request.ts';
+
+const rangesNamedMax = 20;
 
 export function listRanges(request: AdminRequest, context: AdminContext): CosmosResponse {
   const { ranges } = containerOf(request, context);
@@ -19,9 +21,9 @@ export async function splitRange(request: AdminRequest, context: AdminContext): 
   const only = container.ranges.length === 1 ? container.ranges[0]?.id : undefined;
   const range = textMember('range', members.range) ?? only;
   if (range === undefined) {
-    throw new DatabaseError('bad-request', `Say which 'range' is to be split: the container has several.`);
+    throw new DatabaseError('bad-request', `Say which 'range' is to be split; ${rangesThere(container)}`);
   }
-  const children = await container.split(range, splitKey(container, members));
+  const children = await withLiveRanges(container, () => container.split(range, splitKey(container, members)));
   return adminResponse(200, { range, children: children.map(shown) });
 }
 
@@ -34,13 +36,30 @@ export async function mergeRanges(request: AdminRequest, context: AdminContext):
   const ids = ranges as string[]; // As just checked.
   const minOf = (id: string): string => container.ranges.find((each) => each.id === id)?.min ?? '';
   const [left = '', right = ''] = [...ids].sort((a, b) => compareHex(minOf(a), minOf(b)));
-  const merged = await container.merge(left, right);
+  const merged = await withLiveRanges(container, () => container.merge(left, right));
   return adminResponse(200, { ranges: [left, right], range: shown(merged) });
 }
 
 function containerOf({ parameters }: AdminRequest, { database }: AdminContext): Container {
   const { db = '', container = '' } = parameters;
   return database.container(db, container);
+}
+
+/** Who names a range that is gone is told which there are. */
+async function withLiveRanges<T>(container: Container, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!isDatabaseError(error) || (error.code !== 'range-gone' && error.code !== 'range-unknown')) throw error;
+    const message = `${error.message.replace(/\.$/, '')}; ${rangesThere(container)}`;
+    throw new DatabaseError(error.code, message, { detail: error.detail, cause: error });
+  }
+}
+
+function rangesThere({ ranges }: Container): string {
+  const ids = ranges.slice(0, rangesNamedMax).map(({ id }) => id);
+  const rest = ranges.length - ids.length;
+  return `there ${ranges.length === 1 ? 'is' : 'are'} ${ids.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}.`;
 }
 
 /** The first key of the second child: an effective key, or the partition key that it is made from. */

@@ -1,0 +1,23 @@
+// What to do about an answer, or none, of an account: what its words cannot say because they do not know the command line.
+
+import type { DatabaseError } from '@tidemark/model';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Empty, or sentences that go on from the message. */
+export function adviceFor(error: DatabaseError, args: readonly string[], environment: Environment): string {
+  if (error.code === 'unauthorized') return usesDefaultKey(args, environment) ? defaultKey : '';
+  if (error.code !== 'unavailable') return '';
+  if (error.message.includes('ECONNREFUSED')) return nobodyThere;
+  return error.message.includes('NODE_EXTRA_CA_CERTS') ? untrusted : '';
+}
+
+const defaultKey = ' TIDEMARK_KEY is not set, so this was signed with the well-known key.';
+const nobodyThere = ' Is a server running there? npm start starts one; --endpoint or TIDEMARK_ENDPOINT says where.';
+const untrusted = ' tidemark cert says where that of a Tidemark server is.';
+
+function usesDefaultKey(args: readonly string[], environment: Environment): boolean {
+  const isGiven = (name: string): boolean => (environment[name] ?? '') !== '';
+  if (isGiven('TIDEMARK_KEY') || isGiven('TIDEMARK_RESOURCE_TOKEN')) return false;
+  return !args.some((arg) => arg.startsWith('--connection-string-env'));
+}
