@@ -22,6 +22,8 @@ export interface ImportOptions {
   readonly state: StateFile | undefined;
   /** What the state file has to be about: the endpoint and the container. */
   readonly target: string;
+  /** Of the container: one that took the place of another of the same name has nothing of what went before. */
+  readonly rid: unknown;
   readonly isCreate: boolean;
   readonly concurrency: number;
   readonly signal: AbortSignal;
@@ -97,9 +99,9 @@ export class ImportRun {
   }
 
   #resume(saved: State | undefined): LinesStart {
-    const { source, target, state } = this.#options;
+    const { source, target, rid, state } = this.#options;
     if (saved === undefined || state === undefined) return beginning;
-    checkState(saved, { what: 'import', target }, state.path);
+    checkState(saved, { what: 'import', target, rid }, state.path);
     checkState(saved, { digest: source.digest(Number(saved['headBytes'] ?? 0)) }, state.path);
     const number = (name: string): number => Number(saved[name] ?? 0);
     this.#created = number('created');
@@ -163,12 +165,13 @@ export class ImportRun {
   }
 
   #save(): void {
-    const { source, target, state } = this.#options;
+    const { source, target, rid, state } = this.#options;
     const { number: line, end: offset } = this.#watermark.position;
     const bytes = headBytes(source);
     state?.write({
       what: 'import',
       target,
+      rid,
       headBytes: bytes,
       digest: source.digest(bytes),
       line,

@@ -25,7 +25,9 @@ export const headBytes = (source: ImportSource): number => Math.min(headBytesMax
 export function fileSource(path: string): ImportSource {
   let sizeBytes: number;
   try {
-    sizeBytes = statSync(path).size;
+    const file = statSync(path);
+    if (file.isDirectory()) throw new Error(`${path} is a folder`);
+    sizeBytes = file.size;
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}`); // The file system throws Errors.
   }

@@ -282,6 +282,50 @@ test('an export goes on where its state file says, and cuts off what came after 
   expect(ids(readFileSync(file, 'utf8')).sort()).toEqual(numbers(250).sort());
 });
 
+test('what was interrupted does not go on with another container of the same name', async () => {
+  const { name, inside } = await make();
+  const file = join(folder, 'renewed.jsonl');
+  writeFileSync(file, jsonl(20_000));
+  const child = launch(['import', name, file, '--concurrency', '1', ...there()]);
+  const exited = once(child, 'exit');
+  while ((await inside.read('500', 'k500')) === undefined) await new Promise((resolve) => setImmediate(resolve));
+  child.kill('SIGINT');
+  await exited;
+  const out = join(folder, 'renewed-out.jsonl');
+  const [owner = '', id = ''] = name.split('/');
+  const { rid } = inside.info;
+  const state = { what: 'export', target: `${server.url} ${name}`, rid, isBare: false };
+  writeFileSync(`${out}.export-state`, JSON.stringify({ ...state, documents: 1, bytes: 3, continuation: 'r1:;FF=9' }));
+  writeFileSync(out, '{}\n');
+  await database.deleteContainer(owner, id);
+  const renewed = await database.createContainer(owner, { id, partitionKey: { paths: ['/pk'], version: 2 } });
+
+  for (const [command, path] of [
+    ['import', file],
+    ['export', out],
+  ] as const) {
+    const refused = await run(command, name, path);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(`its rid is '${rid}'`) });
+  }
+  expect(renewed.ranges[0]?.tailLsn).toBe(0);
+});
+
+test('a file that cannot be read or written is told in a sentence', async () => {
+  const { name, inside } = await make();
+  await inside.create({ id: '1', pk: 'a' });
+  const cases = [
+    ['import', folder, 'read'],
+    ['import', join(folder, 'nowhere'), 'read'],
+    ['export', join(folder, 'nowhere', 'x'), 'written'],
+    ['export', folder, 'written'],
+  ] as const;
+  for (const [command, path, word] of cases) {
+    const { code, err } = await run(command, name, path, ...(command === 'export' ? ['--restart'] : []));
+    expect([code, err]).toEqual([2, expect.stringContaining(`cannot be ${word}`)]);
+    expect(err).not.toContain('    at ');
+  }
+});
+
 test('export and import are a pipe', async () => {
   const { name, inside } = await make({ ranges: 2 });
   for (const id of numbers(30)) await inside.upsert({ id, pk: `k${id}` });

@@ -14,6 +14,7 @@ import { runMaintenance } from './embedded/maintenance.ts';
 import type { IndexProvider } from './embedded/recovery.ts';
 import type { Environment } from './environment.ts';
 import type { FileSystem } from './files/file-system.ts';
+import type { FolderLock } from './files/folder-lock.ts';
 import { lockFolder } from './files/folder-lock.ts';
 import { memoryFiles } from './files/memory-files.ts';
 import { nodeFiles } from './files/node-files.ts';
@@ -335,7 +336,25 @@ function isConflict(error: unknown): boolean {
   return isDatabaseError(error) && error.code === 'conflict';
 }
 
-/** Copies a backup into an empty folder. Opened, it goes on as a new history with everything the backup has. */
-export function restoreDatabase(options: { readonly backup: string; readonly folder: string }): Promise<void> {
-  return restore(nodeFiles(options.backup), nodeFiles(options.folder));
+/**
+ * Copies a backup into an empty folder. Opened, it goes on as a new history with everything the backup has. A data folder is
+ * a backup as well, while nobody has it open.
+ */
+export async function restoreDatabase(options: { readonly backup: string; readonly folder: string }): Promise<void> {
+  const lock = await lockOfBackup(options.backup);
+  try {
+    await restore(nodeFiles(options.backup), nodeFiles(options.folder));
+  } finally {
+    await lock?.close();
+  }
+}
+
+/** Undefined where nobody could write, so that nobody does. Also where nothing is: that is told when it is looked for. */
+async function lockOfBackup(backup: string): Promise<FolderLock | undefined> {
+  try {
+    return await lockFolder(backup);
+  } catch (error) {
+    if (isDatabaseError(error) && error.code === 'folder-in-use') throw error;
+    return undefined;
+  }
 }

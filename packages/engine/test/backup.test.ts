@@ -161,6 +161,22 @@ test('[engine 9] a restore into a folder that is not empty is refused and leaves
   expect(readdirSync(target)).toEqual(['mine.txt']);
 });
 
+test('[engine 9] a data folder is restored from when nobody has it open, and never under a writer', async () => {
+  const [folder, target] = [tempFolder(), tempFolder()];
+  const database = await openDatabase({ folder });
+  await aContainer(database);
+  const refused = await refusal(restoreDatabase({ backup: folder, folder: target }));
+  expect(refused.code).toBe('folder-in-use');
+  expect(readdirSync(target)).toEqual([]);
+  const databases = database.databases();
+  await database.close();
+
+  await restoreDatabase({ backup: folder, folder: target });
+
+  await using restored = await openDatabase({ folder: target });
+  expect(restored.databases().map(({ id }) => id)).toEqual(databases.map(({ id }) => id));
+});
+
 test('[engine 9] what is not a backup, or only part of one, is not restored', async () => {
   const [folder, backup, target] = [tempFolder(), tempFolder(), tempFolder()];
   const database = await openDatabase({ folder });

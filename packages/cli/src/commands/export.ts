@@ -1,6 +1,7 @@
 // `tidemark export`: the documents of a container as JSONL, exactly as the server has them. It is no snapshot: what is written
 // meanwhile may be in it or not.
 
+import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
 import { createWriteStream, existsSync, statSync, truncateSync } from 'node:fs';
 import { isSystemProperty } from '@tidemark/model';
@@ -30,15 +31,15 @@ export async function run(call: Call): Promise<number> {
   const { database, container: id } = containerNames(name);
   const client = connect(call);
   const container = client.container(database, id);
-  await container.read({ retryMsMax: 0 });
+  const { _rid: rid } = await container.read({ retryMsMax: 0 });
   const isFile = path !== '-';
   if (isFile && textOption(call, 'continuation') !== undefined) {
     throw new UsageError('--continuation is for standard output; an export to a file goes on by its state file.');
   }
   const state = isFile ? new StateFile(textOption(call, 'state') ?? `${path}.export-state`) : undefined;
-  const target = { what: 'export', target: `${client.endpoint} ${name}`, isBare: isOn(call, 'bare') };
+  const target = { what: 'export', target: `${client.endpoint} ${name}`, rid, isBare: isOn(call, 'bare') };
   const start = isFile ? startOf(path, state as StateFile, target, isOn(call, 'restart')) : inputStart(call);
-  const copy = new Export(call, container, isFile ? openFile(path, start.bytes) : undefined, state, target);
+  const copy = new Export(call, container, isFile ? await openFile(path, start.bytes) : undefined, state, target);
   const { documents, bytes, isComplete } = await copy.run(start);
   const report = { documents, bytes, isComplete };
   // Standard output is the documents' when there is no file.
@@ -73,9 +74,16 @@ function inputStart(call: Call): Reached {
   return { documents: 0, bytes: 0, continuation: textOption(call, 'continuation') };
 }
 
-function openFile(path: string, bytes: number): WriteStream {
-  if (existsSync(path)) truncateSync(path, bytes);
-  return createWriteStream(path, { flags: 'a' });
+async function openFile(path: string, bytes: number): Promise<WriteStream> {
+  try {
+    if (existsSync(path)) truncateSync(path, bytes);
+    const file = createWriteStream(path, { flags: 'a' });
+    await once(file, 'open');
+    // What goes wrong later is told to the write that it happened to.
+    return file.on('error', () => {});
+  } catch (error) {
+    throw new UsageError(`The file cannot be written: ${(error as Error).message}`); // The file system throws Errors.
+  }
 }
 
 class Export {

@@ -32,6 +32,7 @@ export async function run(call: Call): Promise<number> {
     source,
     state,
     target: `${client.endpoint} ${name}`,
+    rid: definition['_rid'],
     isCreate: isOn(call, 'create'),
     concurrency,
     signal: stopSignal(),
@@ -76,7 +77,8 @@ async function tell(call: Call, report: ImportReport, state: StateFile | undefin
     const written = `${counted(created + replaced, 'documents')} written (${count(created)} new, ${count(replaced)} replaced)`;
     await print(`${written}, ${count(failed)} failed\n`);
   }
-  for (const { line, status, message } of failures) say(`line ${line}: ${status} ${shown(message)}`);
+  for (const { line, status, message } of failures.toSorted((a, b) => a.line - b.line))
+    say(`line ${line}: ${status} ${shown(message)}`);
   if (failed > failures.length) say(`and ${count(failed - failures.length)} more.`);
   if (isComplete) return;
   say(state === undefined ? 'Interrupted.' : 'Interrupted; the same command goes on where it was.');
