@@ -115,7 +115,7 @@ export {
   userRid,
 } from './resource-id.ts';
 export type { ResourceKind, ResourcePath } from './resource-path.ts';
-export { formatResourcePath, parseResourcePath } from './resource-path.ts';
+export { formatResourcePath, kindsInContainers, parseResourcePath } from './resource-path.ts';
 export type { RegionLsn, SessionToken } from './session-token.ts';
 export {
   compareSessionTokens,
@@ -127,7 +127,7 @@ export {
   sessionTokenFor,
   vectorTokensSince,
 } from './session-token.ts';
-export { nearestName } from './spelling.ts';
+export { letterEdits, nearestName } from './spelling.ts';
 export type { Offer, Throughput } from './throughput.ts';
 export {
   autoscaleThroughput,

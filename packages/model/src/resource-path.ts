@@ -128,6 +128,12 @@ const typeSegments: Readonly<Record<ResourceKind, readonly string[]>> = {
   address: ['addresses'],
 };
 
+/** A container, and whatever lies in one: their paths begin with a database and a container. */
+export const kindsInContainers: ReadonlySet<ResourceKind> = new Set(
+  // Its names are all that there are.
+  (Object.keys(typeSegments) as ResourceKind[]).filter((kind) => typeSegments[kind][1] === inContainer[1]),
+);
+
 function finish(
   kind: ResourceKind,
   isFeed: boolean,

@@ -5,13 +5,13 @@ export function nearestName(name: string, names: Iterable<string>): string | und
   const lower = name.toLowerCase();
   for (const each of names) {
     const slips = Math.min(2, Math.floor(each.length / 4));
-    if (Math.abs(each.length - name.length) <= slips && edits(lower, each.toLowerCase()) <= slips) return each;
+    if (Math.abs(each.length - name.length) <= slips && letterEdits(lower, each.toLowerCase()) <= slips) return each;
   }
   return undefined;
 }
 
 /** How many letters have to be changed, added or left out. */
-function edits(a: string, b: string): number {
+export function letterEdits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];

@@ -12,6 +12,7 @@ import {
   effectiveKeyPrefixRange,
   header,
   isDatabaseError,
+  kindsInContainers,
   parsePartitionKeyHeader,
   partitionKeyEquals,
 } from '@tidemark/model';
@@ -102,7 +103,7 @@ function checkToken(grant: TokenGrant, asked: Asked, request: RequestHead, datab
 
 /** The container that the token is for, if the request is about it or about something in it. */
 function placeOf(grant: TokenGrant, { path }: RequestHead, database: Database): Place | undefined {
-  if (grant.container === undefined || !inContainers.has(path.kind) || path.ids.length < 2) return undefined;
+  if (grant.container === undefined || !kindsInContainers.has(path.kind) || path.ids.length < 2) return undefined;
   try {
     const place = findContainer(database, path);
     return place.info.number === grant.container ? place : undefined;
@@ -112,18 +113,6 @@ function placeOf(grant: TokenGrant, { path }: RequestHead, database: Database): 
     throw error;
   }
 }
-
-const inContainers: ReadonlySet<ResourceKind> = new Set([
-  'container',
-  'document',
-  'attachment',
-  'stored-procedure',
-  'trigger',
-  'user-defined-function',
-  'conflict',
-  'partition-key-range',
-  'schema',
-]);
 
 function isAboutContainer({ kind, isFeed }: Asked, { path }: RequestHead): boolean {
   return kind === 'container' && !isFeed && path.operation === undefined;

@@ -3,7 +3,7 @@
 // a client's own never get here: they may hold what is nobody else's business.
 
 import type { ResourceKind } from '@tidemark/model';
-import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
+import { DatabaseError, header, isDatabaseError, kindsInContainers } from '@tidemark/model';
 import type { DestinationStream, Logger, pino } from 'pino';
 import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
@@ -135,25 +135,13 @@ function isFailureOf(operation: string, status: number): boolean {
   return status >= 500 && status !== 501 && !(operation === adminOperation && status === 503);
 }
 
-/** Below a database there are users as well, and their names are their own business. */
-const kindsInContainers: ReadonlySet<ResourceKind> = new Set([
-  'container',
-  'document',
-  'attachment',
-  'stored-procedure',
-  'trigger',
-  'user-defined-function',
-  'conflict',
-  'partition-key-range',
-  'schema',
-]);
-
 function placeOf(kind: ResourceKind | undefined, ids: readonly string[] | undefined): Record<string, string> {
   const place: Record<string, string> = {};
   if (kind === undefined || ids === undefined || kind === 'offer' || kind === 'media' || kind === 'address')
     return place;
   const [database, container] = ids;
   if (database !== undefined) place['database'] = cut(database);
+  // Below a database there are users as well, and their names are their own business.
   if (container !== undefined && kindsInContainers.has(kind)) place['container'] = cut(container);
   return place;
 }
