@@ -116,6 +116,23 @@ describe('folders', () => {
     expect(message).toContain('close the database first');
   });
 
+  test('[engine 12] a folder that is deleted under a running database ends its writes, and the health says why', async () => {
+    const folder = tempFolder();
+    const database = await openDatabase({ folder });
+    const container = await aContainer(database);
+    await container.upsert(aDocument(1));
+
+    rmSync(folder, { recursive: true });
+    await expect.poll(() => database.health.status, { timeout: 60_000 }).toBe('read-only');
+    const { code, message } = await refusal(container.upsert(aDocument(2)));
+    await database.close();
+
+    expect(database.health.message).toContain('deleted or moved');
+    expect(code).toBe('read-only');
+    expect(message).toContain('deleted or moved');
+    expect(existsSync(folder)).toBe(false);
+  });
+
   test('[engine 12] a folder that is open in another process is refused, and the message names that process', async () => {
     const folder = tempFolder();
     const other = openInProcess(folder);

@@ -116,6 +116,14 @@ export class Committer {
     this.#failure ??= closed();
   }
 
+  /** Refuses everything from now on because of this; a group that is being flushed has its own outcome. */
+  refuse(failure: DatabaseError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#options.onFailure(failure);
+    if (this.#inFlight === undefined) this.#voidAll(failure);
+  }
+
   async #idle(): Promise<void> {
     for (;;) {
       const busy = this.#inFlight ?? this.#turnEnd;

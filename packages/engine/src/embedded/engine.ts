@@ -541,6 +541,14 @@ export class EmbeddedEngine implements RangeEngine {
     return { header, usedBytes, recordCount, ...(this.#compactor.isMoving(segment) ? { isMoving: true } : {}) };
   }
 
+  /** What is written to a file without a name ends with the process: then nothing more is acknowledged. */
+  async lookForLog(): Promise<void> {
+    if (await this.state.segments.isNamed()) return;
+    const gone = 'The data folder, or the end of its log, was deleted or moved while the database was open.';
+    const advice = 'Close it, and put the folder back or restore a backup; until then it is read-only.';
+    this.#committing.refuse(new DatabaseError('read-only', `${gone} ${advice}`));
+  }
+
   /** A job that failed is tried again; damage it found is everybody's business. */
   noteJobFailure(error: unknown): void {
     if (isDatabaseError(error) && error.code === 'corrupt') this.#failure ??= error;

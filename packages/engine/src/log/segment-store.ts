@@ -6,7 +6,7 @@
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
-import { isDiskFull } from '../files/file-system.ts';
+import { isDiskFull, isMissing } from '../files/file-system.ts';
 import { memoryBytesByDefault, openSegmentsMax, syncReadBytesMax, warmShare } from '../limits.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { SegmentHeader } from './segment.ts';
@@ -334,9 +334,23 @@ export class SegmentStore {
     for (const segment of this.#segments.values()) await this.#closeFile(segment);
     const spare = await this.#spare?.catch(() => undefined);
     this.#spare = undefined;
-    if (spare !== undefined) {
-      await spare.file.close();
-      await this.#files.remove(spare.path);
+    if (spare === undefined) return;
+    await spare.file.close();
+    await this.#files.remove(spare.path).catch((error: unknown) => {
+      if (!isMissing(error)) throw error; // Somebody has deleted the folder.
+    });
+  }
+
+  /** Whether the file that is written to has its name still: under a running database the folder may be deleted or moved. */
+  async isNamed(): Promise<boolean> {
+    const { active } = this;
+    try {
+      const file = await this.#files.open(segmentPath(active.id));
+      await file.close();
+      return true;
+    } catch (error) {
+      // Meanwhile it may have been rolled and compacted away.
+      return !isMissing(error) || active !== this.active;
     }
   }
 
