@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'simulation',
           include: ['simulation/**/*.test.ts'],
-          testTimeout: 8 * minuteMs,
+          testTimeout: 20 * minuteMs,
           hookTimeout: minuteMs,
         },
       },

@@ -44,6 +44,8 @@ interface Source {
   record: number;
   /** The LSN of the next record; as long as there is no head, none is below it. */
   lsn: number;
+  /** An ancestor with nothing left: it gets nothing more, and is not asked again for every stretch of the others. */
+  isOver: boolean;
 }
 
 export class LineageWalk {
@@ -71,7 +73,7 @@ export class LineageWalk {
         const filter = covers(wanted, source) ? undefined : filterOf(wanted);
         const needsTables = options.needsTables || filter !== undefined;
         const walk = new SliceWalk(state, source.number, after, { needsTables });
-        return { walk, filter, endLsn: source.endLsn, head: undefined, record: 0, lsn: 0 };
+        return { walk, filter, endLsn: source.endLsn, head: undefined, record: 0, lsn: 0, isOver: false };
       });
   }
 
@@ -140,9 +142,13 @@ export class LineageWalk {
   /** Whether the source has anything; if so, its `lsn` is set. */
   #look(source: Source): boolean {
     if (source.head !== undefined) return true;
+    if (source.isOver) return false;
     const slice = source.walk.peek();
-    // An ancestor is complete. The live range may get more at any time; it is looked at anew for every stretch.
-    if (slice === undefined || slice.firstLsn > source.endLsn) return false;
+    if (slice === undefined || slice.firstLsn > source.endLsn) {
+      // An ancestor is complete. The live range may get more at any time; it is looked at anew for every stretch.
+      source.isOver = source.endLsn !== Number.POSITIVE_INFINITY;
+      return false;
+    }
     source.lsn = Math.max(slice.firstLsn, this.#after + 1);
     return true;
   }
