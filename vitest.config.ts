@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'simulation',
           include: ['simulation/**/*.test.ts'],
-          testTimeout: 20 * minuteMs,
+          testTimeout: 8 * minuteMs,
           hookTimeout: minuteMs,
         },
       },
