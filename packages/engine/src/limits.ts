@@ -10,6 +10,8 @@ export const segmentBytesMax: number = 64 * MiB;
 /** A group larger than this is closed and the next one begun: a flush of more gains nothing. */
 export const groupBytesMax: number = 1 * MiB;
 export const groupUnitsMax = 2_048;
+/** So many groups may follow each other in one turn of the event loop, where there is no flush to wait for. */
+export const groupsPerTurn = 64;
 /** The memory that runs of groups are written into is kept for the next ones: so many, of this size at most. */
 export const idleRunsMax = 8;
 export const idleRunBytesMax: number = 4 * MiB;
@@ -41,6 +43,8 @@ export const pageBytesMax: number = 4 * MiB;
 export const pageItemsMax = 10_000;
 /** Pages that are read in one turn of the event loop, when nothing makes them wait. */
 export const pagesPerTurn = 16;
+/** Runs that a page looks at in one turn of the event loop: of lone writes these are some milliseconds. */
+export const looksPerTurn = 512;
 /** What a page may read without finding anything, before it answers with its position and no items. */
 export const scanBytesMax: number = 16 * MiB;
 /** Index entries looked at for one page of a read feed or a partition key's feed. */

@@ -6,7 +6,8 @@ import { FaultFiles } from '@tidemark/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Container } from '../src/container.ts';
 import { Database } from '../src/database.ts';
-import type { IndexProvider } from '../src/internal.ts';
+import type { LogFile } from '../src/files/file-system.ts';
+import type { FileSystem, IndexProvider } from '../src/internal.ts';
 import { EmbeddedEngine, memoryFiles, systemEnvironment } from '../src/internal.ts';
 import { aContainer, keptIndex, parsed } from './harness.ts';
 
@@ -88,6 +89,77 @@ for (const ranges of [1, 5]) {
   });
 }
 
+describe('a document that was replaced again and again', () => {
+  test('[engine 11] leaves everybody else their turns, while it is written and while a small page looks for it', async () => {
+    const files = new CountingFiles(memoryFiles());
+    const database = await openLarge(files, keptIndex());
+    const container = await aContainer(database);
+    const turns = new TurnCounter();
+    for (let n = 0; n < 4_000; n += 1) await container.upsert({ id: 'hot', pk: 'p', n });
+    const turnsOfWrites = turns.stop();
+    await database.engine.settle();
+    files.reads = 0;
+    const turnsWhileRead = new TurnCounter();
+    const page = await container.changes({ itemsMax: 1 }).page();
+    const turnsOfPage = turnsWhileRead.stop();
+    await database.close();
+
+    expect(parsed(page.pieces)).toMatchObject([{ id: 'hot', n: 3_999 }]);
+    expect(turnsOfWrites).toBeGreaterThan(20);
+    expect(turnsOfPage).toBeGreaterThan(3);
+    // 2 MiB of them, in reads of up to 1 MiB; one index entry lists 64 frames.
+    expect(files.reads).toBeLessThan(100);
+  });
+});
+
+/** Turns of the event loop since it was made. */
+class TurnCounter {
+  #turns = 0;
+  #next: NodeJS.Immediate = this.#wait();
+
+  stop(): number {
+    clearImmediate(this.#next);
+    return this.#turns;
+  }
+
+  #wait(): NodeJS.Immediate {
+    return setImmediate(() => {
+      this.#turns += 1;
+      this.#next = this.#wait();
+    });
+  }
+}
+
+/** Counts the reads of all its files. */
+class CountingFiles implements FileSystem {
+  reads = 0;
+  readonly #files: FileSystem;
+
+  constructor(files: FileSystem) {
+    this.#files = files;
+  }
+
+  async open(path: string, options?: { readonly create?: boolean }): Promise<LogFile> {
+    const file = await this.#files.open(path, options);
+    const count = (): void => {
+      this.reads += 1;
+    };
+    return new Proxy(file, {
+      get(target, name) {
+        if (name === 'read' || name === 'readSync') count();
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  list = (directory: string): Promise<string[]> => this.#files.list(directory);
+  rename = (from: string, to: string): Promise<void> => this.#files.rename(from, to);
+  remove = (path: string): Promise<void> => this.#files.remove(path);
+  makeDirectory = (path: string): Promise<void> => this.#files.makeDirectory(path);
+  syncDirectory = (path: string): Promise<void> => this.#files.syncDirectory(path);
+}
+
 /** Half of the pages are given back. */
 async function readAll(
   container: Container,
@@ -145,7 +217,7 @@ async function makeWorld(ranges: number): Promise<World> {
   return { database, container: database.container('d', 'c'), files, expected };
 }
 
-async function openLarge(files: FaultFiles, index: IndexProvider): Promise<Database> {
+async function openLarge(files: FileSystem, index: IndexProvider): Promise<Database> {
   const environment = systemEnvironment();
   const segments = { sync: 'full', segmentBytesMin: 4 * MiB, segmentBytesMax: 4 * MiB } as const;
   const engine = await EmbeddedEngine.open({ files, index, environment, segments, isRestored: false });

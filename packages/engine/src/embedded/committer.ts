@@ -14,7 +14,7 @@
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
-import { groupBytesMax, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '../limits.ts';
+import { groupBytesMax, groupsPerTurn, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '../limits.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { OpenGroup, RunPool } from '../state/group.ts';
@@ -184,6 +184,8 @@ export class Committer {
     const options = this.#options;
     let durable: DurableGroup;
     try {
+      // Without a flush nothing else does: whoever writes in a loop would keep everybody else from going on.
+      if (this.#groups % groupsPerTurn === groupsPerTurn - 1) await options.environment.clock.nextTurn();
       if (!options.hasRoom()) await options.room();
     } catch (error) {
       return this.#voidDecided(error);

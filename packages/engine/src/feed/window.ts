@@ -36,6 +36,9 @@ interface Planned {
   readonly hasTable: boolean;
   /** Where its bytes begin in what is read. */
   readonly start: number;
+  /** What it may put on the page at most. */
+  readonly items: number;
+  readonly bytes: number;
 }
 
 export class Window {
@@ -65,6 +68,7 @@ export class Window {
     let end = first;
     for (; end < slices.length; end += 1) {
       const slice = slices[end] as Slice;
+      const superseded = countBits(this.#superseded, slice.firstOrdinal, slice.records);
       const hasTable =
         options.needsTables ||
         slice.hasDeletes ||
@@ -72,17 +76,20 @@ export class Window {
         slice.lastLsn >= room.beforeLsn ||
         slice.records > itemsLeft ||
         slice.bodyBytes > bytesLeft ||
-        hasBit(this.#superseded, slice.firstOrdinal, slice.records);
+        superseded > 0;
       const length = this.#isShared ? (hasTable ? slice.tableBytes : 0) + slice.bodyBytes : slice.length;
       if (end > first) {
         const isNeighbour = this.#isShared ? isMostlyOthers(slice) : slice.offset === one.offset + bytes;
         if (!isNeighbour || slice.segment !== one.segment || (!this.#isShared && isMostlyOthers(slice))) break;
         if (itemsLeft <= 0 || bytesLeft <= 0 || bytes + length > bytesMax) break;
       }
-      this.#planned.push({ slice, hasTable, start: bytes });
+      // What is superseded takes no room: a page of few documents must not be looked for with as many small reads.
+      const items = slice.records - superseded;
+      const planned = { slice, hasTable, start: bytes, items, bytes: items === 0 ? 0 : slice.bodyBytes };
+      this.#planned.push(planned);
       bytes += length;
-      itemsLeft -= slice.records;
-      bytesLeft -= slice.bodyBytes;
+      itemsLeft -= planned.items;
+      bytesLeft -= planned.bytes;
     }
     this.end = end;
     this.bytes = bytes;
@@ -91,9 +98,9 @@ export class Window {
   /** What a reader with this much room can take after everything in the window. */
   roomBehind(room: Room): Room {
     let { itemsLeft, bytesLeft } = room;
-    for (const { slice } of this.#planned) {
-      itemsLeft -= slice.records;
-      bytesLeft -= slice.bodyBytes;
+    for (const { items, bytes } of this.#planned) {
+      itemsLeft -= items;
+      bytesLeft -= bytes;
     }
     return { itemsLeft, bytesLeft, beforeLsn: room.beforeLsn };
   }
@@ -182,19 +189,20 @@ function isMostlyOthers(slice: Slice): boolean {
   return (slice.tableBytes + slice.bodyBytes) * 2 < slice.length;
 }
 
-/** Whether any of these bits is set. */
-function hasBit(bits: Buffer, first: number, count: number): boolean {
+/** How many of these bits are set; of most slices none. */
+function countBits(bits: Buffer, first: number, count: number): number {
   const end = Math.min(first + count, bits.length * 8);
+  let found = 0;
   for (let bit = first; bit < end; ) {
     const byte = bits[bit >>> 3] as number;
     if (byte === 0) {
       bit = (bit | 7) + 1;
       continue;
     }
-    if ((byte & (1 << (bit & 7))) !== 0) return true;
+    found += (byte >>> (bit & 7)) & 1;
     bit += 1;
   }
-  return false;
+  return found;
 }
 
 /** The frame of a slice, its header, table and keys verified. */
