@@ -5,6 +5,7 @@ import { DatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { ChangeStreamOptions } from './change-stream.ts';
 import { ChangeStream } from './change-stream.ts';
+import { pageCharge } from './charge.ts';
 import { heartbeatMs, slowReaderMsMax } from './limits.ts';
 import type { Wake } from './waiting-room.ts';
 
@@ -23,6 +24,7 @@ async function run(
   options: {
     readonly accepts?: boolean;
     readonly admits?: boolean;
+    readonly admit?: ChangeStreamOptions['admit'];
     readonly recheck?: () => void;
     readonly endEtag?: string;
   } = {},
@@ -88,6 +90,7 @@ async function run(
     feed,
     rid: 'r',
     room,
+    admit: options.admit,
     unsent,
     recheck,
     farewell,
@@ -144,6 +147,23 @@ describe('change stream', () => {
     const idle = await run([], ['more', 'time', 'time'], { accepts: false });
     expect(idle.waits).toEqual([slowReaderMsMax, heartbeatMs, slowReaderMsMax]);
     expect(idle.isDestroyed).toBe(true);
+  });
+
+  test('[B1] [M16] waits while the throughput of its container is used up, and pays for its pages', async () => {
+    const charges: number[] = [];
+    let refusals = 2;
+    const admit = () => {
+      refusals -= 1;
+      if (refusals >= 0) throw new DatabaseError('too-many-requests', 'Later.', { retryAfterMs: 70 });
+      return { settle: (charge: number) => void charges.push(charge) };
+    };
+    const { text, waits } = await run([page('"1"', '{}')], ['time', 'time', 'closing'], { admit });
+    expect(waits).toEqual([70, 70, heartbeatMs]);
+    expect(text).toContain('id: "1"');
+    expect(charges).toEqual([pageCharge(1, 2), pageCharge(0, 0)]);
+    refusals = 1;
+    const left = await run([page('"1"', '{}')], ['left'], { admit });
+    expect([left.text, left.streams]).toEqual(['retry: 1000\nid: "0"\n\n', 0]);
   });
 
   test('[B1] ends at its position when too much waits for other clients', async () => {

@@ -15,8 +15,11 @@
 
 import type { ServerResponse } from 'node:http';
 import type { ChangeFeed, ChangePage } from '@tidemark/engine';
+import { isDatabaseError } from '@tidemark/model';
+import { pageCharge } from './charge.ts';
 import { readPage } from './feed-page.ts';
 import { heartbeatMs, slowReaderMsMax, streamRetryMs } from './limits.ts';
+import type { Ticket } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
 import type { WaitingRoom, Wake, Watched } from './waiting-room.ts';
 
@@ -25,6 +28,8 @@ export interface ChangeStreamOptions {
   /** Of the container. */
   readonly rid: string;
   readonly room: Pick<WaitingRoom, 'wait' | 'streams' | 'answered' | 'forget'>;
+  /** Throws too-many-requests while the throughput is used up; undefined: it is not looked at. */
+  readonly admit: (() => Ticket) | undefined;
   readonly unsent: Pick<UnsentAnswers, 'admit' | 'hold'>;
   /** Throws when whoever asked may not read any more. */
   readonly recheck: () => void;
@@ -73,7 +78,10 @@ export class ChangeStream {
   async #step(): Promise<boolean> {
     const { feed, room } = this.#options;
     const outgoing = this.#outgoing;
+    const ticket = await this.#admitted();
+    if (ticket === undefined) return false;
     const page = await readPage(feed);
+    ticket.settle(pageCharge(page.count, sizeOf(page)));
     if (outgoing.destroyed) return false;
     if (page.count === 0) this.#note(page.etag);
     else if (!this.#show(page)) return false;
@@ -82,6 +90,21 @@ export class ChangeStream {
     const wait = room.wait(feed, heartbeatMs, outgoing, 'stream');
     if (wait === undefined) return false;
     return this.#goOn(await wait);
+  }
+
+  /** Whose throughput is used up waits for it. Undefined when the stream is over. */
+  async #admitted(): Promise<Ticket | undefined> {
+    const { admit, room } = this.#options;
+    if (admit === undefined) return unmetered;
+    for (;;) {
+      try {
+        return admit();
+      } catch (error) {
+        if (!isDatabaseError(error) || error.code !== 'too-many-requests') throw error;
+        const wake = await room.wait(nothing, error.retryAfterMs ?? 0, this.#outgoing, 'stream');
+        if (wake !== 'time') return undefined;
+      }
+    }
   }
 
   #goOn(wake: Wake): boolean {
@@ -130,6 +153,16 @@ export class ChangeStream {
   #write(text: string): void {
     this.#outgoing.write(text);
   }
+}
+
+const unmetered: Ticket = { settle: () => {} };
+/** What never comes. */
+const nothing: Watched = { watch: () => () => {} };
+
+function sizeOf({ pieces }: ChangePage): number {
+  let sizeBytes = 0;
+  for (const piece of pieces) sizeBytes += piece.length;
+  return sizeBytes;
 }
 
 /** One copy, as of an ordinary page. */

@@ -24,6 +24,25 @@ describe('throttling', () => {
     expect(throttle.bucketCount).toBeLessThanOrEqual(bucketsKept + 10);
   });
 
+  it('[M16] [B1] meters the pages of a stream in the range that has its key by then', async () => {
+    await using database = await openDatabase({ memory: true, maintenance: false });
+    await database.createDatabase('db');
+    const container = await database.createContainer('db', definition, { offer });
+    const throttle = new Throttle(database, () => 0);
+    const path = { kind: 'container', ids: ['db', 'c'], ridLink: undefined } as never;
+    const place = findContainer(database, path);
+    const request = { path, headers: { 'x-ms-documentdb-partitionkey': '["a"]' } } as never;
+    const admit = throttle.meter(request, place);
+    admit().settle(100);
+    await container.split('0');
+    // Each child has half of it, and only the one with the key is charged.
+    admit().settle(200);
+    expect(() => admit()).toThrow('Request rate is large');
+    const own = database.engine.rangeOf(place.info.number, container.partitionKey('a').epk);
+    const other = container.ranges.find(({ id }) => id !== own)?.id;
+    expect(() => throttle.enter(place, other).settle(1)).not.toThrow();
+  });
+
   it('[M16] does not limit what nothing is provisioned for', async () => {
     await using database = await openDatabase({ memory: true, maintenance: false });
     await database.createDatabase('db');

@@ -11,7 +11,7 @@ import { rangeIdOf } from './feed-scope.ts';
 import { bucketsKept } from './limits.ts';
 import { provisionOf } from './offer.ts';
 import { partitionKeyOf } from './partition-key.ts';
-import type { CosmosRequest } from './request.ts';
+import type { CosmosRequest, RequestHead } from './request.ts';
 import type { Place } from './resources.ts';
 import { findContainer } from './resources.ts';
 import type { CosmosResponse } from './response.ts';
@@ -58,6 +58,13 @@ export class Throttle {
     }
   }
 
+  /** Admits page after page of an answer without end, and keeps of its request only what it is about. */
+  meter(request: RequestHead, place: Place): () => Ticket {
+    const epk = epkOf(request, place);
+    const named = epk === undefined ? rangeIdOf(request, place) : undefined;
+    return () => this.enter(place, epk === undefined ? named : this.#database.engine.rangeOf(place.info.number, epk));
+  }
+
   /** One operation, in one range or, when it is undefined, in all of them. Throws too-many-requests. */
   enter(place: Place, range: string | undefined): Ticket {
     const buckets = this.#bucketsOf(place, range);
@@ -102,14 +109,17 @@ export class Throttle {
     this.#sweepAt = Math.max(bucketsKept, 2 * this.#buckets.size);
   }
 
-  #rangeOf(request: CosmosRequest, place: Place): string | undefined {
-    const { partitionKey } = place.info.definition;
-    const values = partitionKeyOf(request, place, { prefix: true });
-    if (values !== undefined && values.length === partitionKey.paths.length) {
-      return this.#database.engine.rangeOf(place.info.number, place.container.partitionKey(values).epk);
-    }
-    return rangeIdOf(request, place);
+  #rangeOf(request: RequestHead, place: Place): string | undefined {
+    const epk = epkOf(request, place);
+    return epk === undefined ? rangeIdOf(request, place) : this.#database.engine.rangeOf(place.info.number, epk);
   }
+}
+
+/** Of the partition key that the request names, if that is a whole one. */
+function epkOf(request: RequestHead, place: Place): Buffer | undefined {
+  const values = partitionKeyOf(request, place, { prefix: true });
+  const isWhole = values !== undefined && values.length === place.info.definition.partitionKey.paths.length;
+  return isWhole ? place.container.partitionKey(values).epk : undefined;
 }
 
 const unlimited: Ticket = { settle: () => {} };

@@ -86,7 +86,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     cors: [],
     'event-source': [],
     'feed-page': [],
-    'change-stream': ['feed-page', 'unsent', 'waiting-room'],
+    'change-stream': ['feed-page', 'throttle', 'unsent', 'waiting-room'],
     unsent: [],
     admin: ['faults', 'log', 'metrics', 'exposition', 'authorize', 'response', 'request', 'status', 'version'],
     authorize: ['authorization-header', 'grant', 'keys'],

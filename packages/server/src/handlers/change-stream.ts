@@ -25,6 +25,7 @@ export function streamChanges(request: CosmosRequest, context: HandlerContext): 
     });
   }
   const { rid } = place.info;
+  const admit = context.throttle?.meter(request, place);
   // A token may expire, a key be taken away, while the stream lives.
   const recheck = (): void => context.recheck(grant);
   const farewell = (error: unknown): { event: string; data: object } => farewellOf(error, place, range);
@@ -34,7 +35,7 @@ export function streamChanges(request: CosmosRequest, context: HandlerContext): 
     headers: { ...containerOwner(place), ...streamHeaders },
     body: undefined,
     stream: (outgoing) => {
-      void new ChangeStream(outgoing, { feed, rid, room, unsent, recheck, farewell }).run();
+      void new ChangeStream(outgoing, { feed, rid, room, unsent, admit, recheck, farewell }).run();
     },
   };
 }
