@@ -17,6 +17,11 @@ function codeOf(authorization: string | undefined, { verb = 'GET', isPrivate = t
   }
 }
 
+test('[M18] who shows no key is told how to', () => {
+  const request = { verb: 'GET', segments: ['_tidemark', 'metrics'], headers: {}, isPrivate: true };
+  expect(() => authorizeAdmin(request, { keys, nowMs: () => 0 })).toThrow('Authorization: Bearer <key>');
+});
+
 describe('[M18] a bearer key', () => {
   test('is taken from whom nobody can overhear, and from nobody else', () => {
     expect(codeOf(`Bearer ${key(1)}`)).toBe('allowed');

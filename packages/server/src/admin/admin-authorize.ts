@@ -10,9 +10,14 @@ import type { Authority } from '../authorize.ts';
 import { keyRightsOf } from '../authorize.ts';
 import type { AdminHead } from './admin-request.ts';
 
+const missing =
+  'The header authorization is missing: send "Authorization: Bearer <key>", over HTTPS or from this machine, or sign the request.';
+
 /** Throws unauthorized or forbidden. */
 export function authorizeAdmin(request: AdminHead, authority: Authority): void {
-  const bearer = bearerOf(request.headers[header.authorization] ?? '');
+  const given = request.headers[header.authorization];
+  if (given === undefined) throw new DatabaseError('unauthorized', missing);
+  const bearer = bearerOf(given);
   const rights =
     bearer === undefined
       ? keyRightsOf({ ...request, path: pathOf(request) }, authority)
