@@ -9,11 +9,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BareLog } from './baseline/bare-log.ts';
 import { LmdbStore } from './baseline/lmdb-store.ts';
+import { readOptions } from './common/options.ts';
 import { showProgress } from './common/progress.ts';
 import { machineFacts, Report } from './common/report.ts';
 import { chanceOf } from './engine/chance.ts';
 import { loadDatabases, loadLmdb } from './engine/load.ts';
-import { readOptions, usage } from './engine/options.ts';
+import { defaults, usage } from './engine/options.ts';
 import { measurePoints } from './engine/points.ts';
 import { measureRecovery } from './engine/recovery.ts';
 import { measureScale } from './engine/scale.ts';
@@ -30,7 +31,8 @@ if (args.includes('--help')) {
   console.log(usage);
   process.exit(0);
 }
-const options = readOptions(args, fileURLToPath(new URL('../../data/bench/', import.meta.url)));
+const dataFolder = fileURLToPath(new URL('../../data/bench/', import.meta.url));
+const options = readOptions(args, { ...defaults, folder: dataFolder });
 const wants = (section: string): boolean => options.sections.length === 0 || options.sections.includes(section);
 const startedMs = performance.now();
 rmSync(options.folder, { recursive: true, force: true });

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@tidemark/engine';
 import { drive } from './common/drive.ts';
+import { readOptions } from './common/options.ts';
 import { showProgress } from './common/progress.ts';
 import { machineFacts, Report } from './common/report.ts';
 import { chanceOf } from './engine/chance.ts';
 import { documentOf } from './engine/documents.ts';
 import { measureFeed } from './server/feed.ts';
-import { readOptions, usage } from './server/options.ts';
+import { defaults, usage } from './server/options.ts';
 import { ServerProcess } from './server/process.ts';
 import { containerId, databaseId } from './server/requests.ts';
 import { measurePoints, measureWrites } from './server/requests-per-second.ts';
@@ -26,7 +27,8 @@ if (args.includes('--help')) {
   console.log(usage);
   process.exit(0);
 }
-const options = readOptions(args, fileURLToPath(new URL('../../data/bench-server/', import.meta.url)));
+const dataFolder = fileURLToPath(new URL('../../data/bench-server/', import.meta.url));
+const options = readOptions(args, { ...defaults, folder: dataFolder });
 const wants = (section: string): boolean => options.sections.length === 0 || options.sections.includes(section);
 const startedMs = performance.now();
 rmSync(options.folder, { recursive: true, force: true });

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import type { BareLog } from '../baseline/bare-log.ts';
 import type { LmdbStore } from '../baseline/lmdb-store.ts';
+import type { BenchOptions } from '../common/options.ts';
 import type { Report } from '../common/report.ts';
 import type { Chance } from './chance.ts';
-import type { BenchOptions } from './options.ts';
 import type { Subject } from './subject.ts';
 
 export interface Setting {

@@ -1,15 +1,6 @@
-// What the command line asks for.
+// What the server's benchmark can be told, and what it does otherwise.
 
-import { parseArgs } from 'node:util';
-
-export interface ServerBenchOptions {
-  readonly isQuick: boolean;
-  readonly documents: number;
-  readonly rounds: number;
-  readonly turnMs: number;
-  readonly folder: string;
-  readonly sections: readonly string[];
-}
+import type { BenchDefaults } from '../common/options.ts';
 
 export const usage = `npm run bench:server -- [--quick] [--documents N] [--folder PATH] [--only SECTION,…]
   --quick      under a minute: short turns, 20 thousand documents
@@ -17,24 +8,10 @@ export const usage = `npm run bench:server -- [--quick] [--documents N] [--folde
   --folder     where to work (default: data/bench-server, removed at the end)
   --only       start, writes, points, feed, tail, waiters, sdk`;
 
-export function readOptions(args: readonly string[], folder: string): ServerBenchOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: 'boolean', default: false },
-      documents: { type: 'string' },
-      folder: { type: 'string', default: folder },
-      only: { type: 'string', default: '' },
-    },
-  });
-  const documents = Number(values.documents ?? (values.quick ? 20_000 : 1_000_000));
-  if (!Number.isInteger(documents) || documents < 5_000) throw new Error('--documents takes a number from 5000 on.');
-  return {
-    isQuick: values.quick,
-    documents,
-    rounds: values.quick ? 3 : 5,
-    turnMs: values.quick ? 700 : 3_000,
-    folder: values.folder,
-    sections: values.only === '' ? [] : values.only.split(','),
-  };
-}
+export const defaults: Omit<BenchDefaults, 'folder'> = {
+  documents: 1_000_000,
+  quickDocuments: 20_000,
+  documentsMin: 5_000,
+  turnMs: 3_000,
+  quickTurnMs: 700,
+};

@@ -2,14 +2,14 @@
 
 import type { Drive } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
+import type { BenchOptions } from '../common/options.ts';
 import type { Report } from '../common/report.ts';
 import type { Chance } from '../engine/chance.ts';
 import { Connection } from './connection.ts';
-import type { ServerBenchOptions } from './options.ts';
 import type { ServerProcess } from './process.ts';
 
 export interface ServerSetting {
-  readonly options: ServerBenchOptions;
+  readonly options: BenchOptions;
   readonly report: Report;
   readonly chance: Chance;
   readonly server: ServerProcess;
