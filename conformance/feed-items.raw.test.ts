@@ -5,22 +5,8 @@ import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { rawFetch, World } from './harness.ts';
-import type { Headers, Made, MadeOptions, RawDocument } from './raw.ts';
-import {
-  allVersions,
-  drainFeed,
-  feedOf,
-  fromBeginning,
-  idsOf,
-  inRange,
-  keysFrom,
-  makeIn,
-  pageOf,
-  past,
-  pk,
-  putIn,
-  scopes,
-} from './raw.ts';
+import type { Headers, Made, RawDocument } from './raw.ts';
+import { allVersions, fromBeginning, idsOf, inRange, keysFrom, pageOf, past, pk, requestsTo, scopes } from './raw.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -31,11 +17,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-const make = (options?: MadeOptions): Promise<Made> => makeIn(world, options);
-const put = (made: Made, document: RawDocument): Promise<RawResponse> => putIn(world, made, document);
-const feed = (made: Made, headers?: Headers): Promise<RawResponse> => feedOf(world, made, headers);
-const drain = (made: Made, headers: Headers, from?: string) => drainFeed(world, made, headers, from);
-const inside = (made: Made) => world.database.container('db', made.id);
+const { make, put, feed, drain, inside } = requestsTo(() => world);
 const remove = (made: Made, id: string, key: string): Promise<RawResponse> =>
   world.fetch('DELETE', `${made.docs}/${id}`, { headers: pk(key) });
 

@@ -4,21 +4,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { World } from './harness.ts';
-import type { Headers, Made, MadeOptions, RawDocument } from './raw.ts';
+import type { Headers, Made, RawDocument } from './raw.ts';
 import {
   allVersions,
-  drainFeed,
   etagOf,
-  feedOf,
   fromBeginning,
   idsOf,
   inRange,
   keysFrom,
-  makeIn,
   pageOf,
   past,
   pk,
-  putIn,
+  requestsTo,
   scopes,
 } from './raw.ts';
 
@@ -31,11 +28,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-const make = (options?: MadeOptions): Promise<Made> => makeIn(world, options);
-const put = (made: Made, document: RawDocument): Promise<RawResponse> => putIn(world, made, document);
-const feed = (made: Made, headers?: Headers): Promise<RawResponse> => feedOf(world, made, headers);
-const drain = (made: Made, headers: Headers, from?: string) => drainFeed(world, made, headers, from);
-const inside = (made: Made) => world.database.container('db', made.id);
+const { make, put, feed, drain, inside } = requestsTo(() => world);
 
 describe('ranges', () => {
   const list = async (made: Made, headers: Headers = {}) => {

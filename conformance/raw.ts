@@ -46,6 +46,18 @@ export function feedOf(world: World, made: Made, headers: Readonly<Record<string
   return world.fetch('GET', made.docs, { headers: { 'a-im': 'Incremental Feed', ...headers } });
 }
 
+/** The calls above for one world, which a test file opens before its tests and after this. */
+export function requestsTo(world: () => World) {
+  return {
+    make: (options?: MadeOptions): Promise<Made> => makeIn(world(), options),
+    put: (made: Made, document: RawDocument): Promise<RawResponse> => putIn(world(), made, document),
+    feed: (made: Made, headers?: Headers): Promise<RawResponse> => feedOf(world(), made, headers),
+    drain: (made: Made, headers: Headers, from?: string) => drainFeed(world(), made, headers, from),
+    /** The same container, from the inside. */
+    inside: (made: Made) => world().database.container('db', made.id),
+  };
+}
+
 /** Signed as docs/reference/admin.md says: no kind of resource, and the path as the address. */
 export function adminIn(world: World, verb: string, path: string, body?: unknown, key?: string): Promise<RawResponse> {
   const [link = ''] = path.slice(1).split('?', 1);

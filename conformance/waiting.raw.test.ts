@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';
 import { signedHeaders, World } from './harness.ts';
-import type { Headers, Made, MadeOptions, RawDocument } from './raw.ts';
-import { allVersions, etagOf, feedOf, idsOf, inRange, keysFrom, makeIn, past, pk, putIn, scopes } from './raw.ts';
+import type { Headers, Made } from './raw.ts';
+import { allVersions, etagOf, idsOf, inRange, keysFrom, past, pk, requestsTo, scopes } from './raw.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -17,10 +17,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-const make = (options?: MadeOptions): Promise<Made> => makeIn(world, options);
-const put = (made: Made, document: RawDocument): Promise<RawResponse> => putIn(world, made, document);
-const feed = (made: Made, headers?: Headers): Promise<RawResponse> => feedOf(world, made, headers);
-const inside = (made: Made) => world.database.container('db', made.id);
+const { make, put, feed, inside } = requestsTo(() => world);
 const waitFor = (seconds: number): Headers => ({ prefer: `wait=${seconds}` });
 const appliedOf = ({ headers }: RawResponse): string | null => headers.get('preference-applied');
 const waiters = (): number => world.database.figures.waiters;
