@@ -2,7 +2,6 @@
 // sentence by sentence, with plain fetch.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RawResponse } from './harness.ts';
 import { World } from './harness.ts';
 import type { Headers, Made, RawDocument } from './raw.ts';
 import {
