@@ -108,7 +108,7 @@ test('[B8] the client of this project loses nothing to cut connections, refusals
     const never = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
     return ms > 10_000 ? never : Promise.resolve();
   };
-  const clock = { nowMs: () => Date.now(), sleep };
+  const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep };
   const environment = { clock, random: () => 0.5, fetch: globalThis.fetch };
   const client = new RestClient({ endpoint: world.url, credential: { key: wellKnownKey }, environment });
   const container = client.container('db', id);

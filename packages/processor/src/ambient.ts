@@ -9,6 +9,7 @@ export function systemEnvironment(): Environment {
 
 const systemClock: Clock = {
   nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,15 +1,21 @@
-// What the client takes from outside: time, chance, waiting and the network. Nothing else reads them from the process.
+// What this package takes from outside: time, chance, waiting and the network. Nothing else reads them from the process.
 
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. */
+  /** Wall clock, milliseconds since 1970. It may jump: nothing is decided by it, it is only written down and shown. */
   nowMs(): number;
+  /** Never jumps and never goes back; its zero means nothing. Every deadline is measured by it. */
+  monotonicMs(): number;
   /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface Environment {
+/** Time and chance, for everything that decides. */
+export interface Ground {
   readonly clock: Clock;
-  /** From 0 to 1, for the spread of retries. */
+  /** From 0 to 1: the spread of retries, and names that must not repeat. */
   random(): number;
+}
+
+export interface Environment extends Ground {
   readonly fetch: typeof globalThis.fetch;
 }

@@ -1,16 +1,14 @@
 // The public API: the signed HTTP client. The change feed processor will stand on it.
 
-export type { BulkOperation, BulkOutcome } from './bulk.ts';
-export { operationBytes } from './bulk.ts';
-export type { Connection } from './connection.ts';
-export { parseConnectionString } from './connection.ts';
-export type { Credential, TokenRequest } from './credential.ts';
-export type { Clock, Environment } from './environment.ts';
-export { ChangePage, DocumentPage } from './feed-page.ts';
-export { onOneLine, withoutMembers } from './json-spans.ts';
-export { bulkBytesMax } from './limits.ts';
-export type { CreateContainerOptions, ResourceJson, RestClientOptions } from './rest-client.ts';
-export { RestClient } from './rest-client.ts';
+export type { BulkOperation, BulkOutcome } from './client/bulk.ts';
+export { operationBytes } from './client/bulk.ts';
+export type { Connection } from './client/connection.ts';
+export { parseConnectionString } from './client/connection.ts';
+export type { Credential, TokenRequest } from './client/credential.ts';
+export { ChangePage, DocumentPage } from './client/feed-page.ts';
+export { onOneLine, withoutMembers } from './client/json-spans.ts';
+export type { CreateContainerOptions, ResourceJson, RestClientOptions } from './client/rest-client.ts';
+export { RestClient } from './client/rest-client.ts';
 export type {
   ChangesOptions,
   DocumentAnswer,
@@ -22,9 +20,11 @@ export type {
   PatchOperation,
   RangeInfo,
   WriteOptions,
-} from './rest-container.ts';
-export { RestContainer } from './rest-container.ts';
-export type { RestErrorFacts } from './rest-error.ts';
-export { isRestError, RestError } from './rest-error.ts';
-export type { CallOptions, RestRequest } from './transport.ts';
-export { RestResponse } from './transport.ts';
+} from './client/rest-container.ts';
+export { RestContainer } from './client/rest-container.ts';
+export type { RestErrorFacts } from './client/rest-error.ts';
+export { isRestError, RestError } from './client/rest-error.ts';
+export type { CallOptions, RestRequest } from './client/transport.ts';
+export { RestResponse } from './client/transport.ts';
+export type { Clock, Environment } from './environment.ts';
+export { bulkBytesMax } from './limits.ts';

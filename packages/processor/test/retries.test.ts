@@ -1,8 +1,8 @@
 // What is repeated and what is not, against a network that fails as written down. Time is virtual.
 
 import { expect, test } from 'vitest';
-import { RestClient } from '../src/rest-client.ts';
-import { isRestError } from '../src/rest-error.ts';
+import { RestClient } from '../src/client/rest-client.ts';
+import { isRestError } from '../src/client/rest-error.ts';
 import type { Scripted } from './scripted-network.ts';
 import { ScriptedNetwork } from './scripted-network.ts';
 

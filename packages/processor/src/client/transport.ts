@@ -3,10 +3,10 @@
 
 import type { HeaderName } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
+import type { Environment } from '../environment.ts';
+import { requestMsMax, retryMsMax } from '../limits.ts';
 import type { Authorize, Credential } from './credential.ts';
 import { authorizer } from './credential.ts';
-import type { Environment } from './environment.ts';
-import { requestMsMax, retryMsMax } from './limits.ts';
 import { signedPartsOf } from './request-path.ts';
 import { codeOfStatus, messageOf, RestError } from './rest-error.ts';
 import type { FailureKind } from './retry.ts';

@@ -3,8 +3,8 @@
 // 429 and 449 say that nothing was done: every request may be sent again. After a 503, a 408 or a broken connection nobody
 // knows: only what may be done twice is repeated. A connection that was refused never carried the request.
 
-import type { Environment } from './environment.ts';
-import { retryPauseMsMax, retryPauseMsMin } from './limits.ts';
+import type { Environment } from '../environment.ts';
+import { retryPauseMsMax, retryPauseMsMin } from '../limits.ts';
 
 export type FailureKind = 'not-done' | 'maybe-done' | 'final';
 

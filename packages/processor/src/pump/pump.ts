@@ -1,0 +1,55 @@
+// One range that this host owns, from the feed to the handler. What a pump is given and what it gives back; the tenure (host/)
+// owns the lease and decides, the pump only moves changes.
+//
+// A pump never writes a lease. It calls `checkpoint` with positions that only move forward, each one only after every change before it was
+// acknowledged, skipped by policy or parked, and waits for the answer before it counts the position as stored.
+
+import type { KeyRange } from '@tidemark/model';
+import type { Ground } from '../environment.ts';
+import type { EventSink } from '../events.ts';
+import type { FeedMode, FeedSource, FeedStart } from '../feed/feed-source.ts';
+
+export interface PumpLease {
+  readonly leaseToken: string;
+  /** Of a lease by physical range; a lease by key range has none. */
+  readonly range: string | undefined;
+  readonly keys: KeyRange;
+  readonly epoch: number;
+  readonly mode: FeedMode;
+  readonly start: FeedStart;
+}
+
+export interface PumpContext extends Ground {
+  readonly source: FeedSource;
+  readonly instance: string;
+  readonly emit: EventSink;
+  /** Aborted by the tenure: the host may not go on (lost, fenced, end of a stop). */
+  readonly signal: AbortSignal;
+  /** Stores a position in the lease. Rejects with a ProcessorError `lease-lost` or `fenced` when it never will be stored. */
+  checkpoint(position: string): Promise<void>;
+  /** Whether the lease is still held by this host's own clock; asked before every delivery and every acknowledgement. */
+  isHeld(): boolean;
+}
+
+export type PumpEnd =
+  /** All that was read before `drain` is handled and checkpointed. */
+  | { readonly kind: 'drained' }
+  /** The range was split or merged. In-flight work is finished or abandoned; `position` is the last acknowledged and stored. */
+  | { readonly kind: 'gone' }
+  /** The policy stopped the range or all of them; nothing after `position` was acknowledged. */
+  | { readonly kind: 'halted'; readonly scope: 'range' | 'all'; readonly error: unknown }
+  /** The feed could not be read for longer than `stallMs`, or refused the position. */
+  | { readonly kind: 'feed-failed'; readonly error: unknown }
+  /** The signal aborted, or a checkpoint was refused for good. */
+  | { readonly kind: 'aborted'; readonly error: unknown };
+
+export interface Pump {
+  /** Position up to which everything is acknowledged and stored in the lease; undefined before the first. Children of a split begin here. */
+  readonly stored: string | undefined;
+  /** Runs until it ends by itself, is drained, or its signal aborts. Never rejects. By then no handler call is running that obeys its signal. */
+  run(): Promise<PumpEnd>;
+  /** Stop reading, finish what is in flight, checkpoint, end with `drained`. May be called at any time, more than once. */
+  drain(): void;
+}
+
+export type MakePump = (lease: PumpLease, context: PumpContext) => Pump;
