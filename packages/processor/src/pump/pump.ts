@@ -3,11 +3,14 @@
 //
 // A pump never writes a lease. It calls `checkpoint` with positions that only move forward, each one only after every change before it was
 // acknowledged, skipped by policy or parked, and waits for the answer before it counts the position as stored.
+//
+// The tenure calls the observer's `open` before it makes a pump and `close` after the pump has ended: the pump only delivers.
 
 import type { KeyRange } from '@tidemark/model';
 import type { Ground } from '../environment.ts';
 import type { EventSink } from '../events.ts';
 import type { FeedMode, FeedSource, FeedStart } from '../feed/feed-source.ts';
+import type { DocumentBody } from '../store/document-store.ts';
 
 export interface PumpLease {
   readonly leaseToken: string;
@@ -19,6 +22,19 @@ export interface PumpLease {
   readonly start: FeedStart;
 }
 
+/**
+ * What a pump remembers beside the position: `done`, finished changes above it; `retry`, attempts of changes that failed. Kept in
+ * documents beside the lease, so it survives restarts and moves with the range. Values are small: the pump bounds them. A value counts
+ * only for the position that it names itself.
+ */
+export interface PumpMemory {
+  load(kind: PumpMemoryKind): Promise<DocumentBody | undefined>;
+  /** Undefined removes it. Rejects when it could not be stored; calls of one kind are made one after the other. */
+  save(kind: PumpMemoryKind, value: DocumentBody | undefined): Promise<void>;
+}
+
+export type PumpMemoryKind = 'done' | 'retry';
+
 export interface PumpContext extends Ground {
   readonly source: FeedSource;
   readonly instance: string;
@@ -27,6 +43,9 @@ export interface PumpContext extends Ground {
   readonly signal: AbortSignal;
   /** Stores a position in the lease. Rejects with a ProcessorError `lease-lost` or `fenced` when it never will be stored. */
   checkpoint(position: string): Promise<void>;
+  /** A position that would be right to store but is not worth a write of its own (an idle feed): the next renewal carries it. */
+  offer(position: string): void;
+  readonly memory: PumpMemory;
   /** Whether the lease is still held by this host's own clock; asked before every delivery and every acknowledgement. */
   isHeld(): boolean;
 }
