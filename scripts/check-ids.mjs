@@ -28,8 +28,8 @@ writeFileSync(coverageFile, coverageTable(required, shown));
 
 const missing = required.filter(({ id }) => !shown.has(id));
 for (const { id, title } of missing) console.error(`[${id}] has no passing test: ${title}`);
-writeCompatibility();
-if (missing.length > 0) process.exit(1);
+const isReadmeStale = writeCompatibility();
+if (missing.length > 0 || isReadmeStale) process.exit(1);
 console.log(
   `${required.length} required ids, ${shown.size} ids shown; docs/coverage.md and docs/compatibility.md are written`,
 );
@@ -45,11 +45,12 @@ function writeCompatibility() {
     (_, open, close) => `${open}${readme}${close}`,
   );
   if (!after.includes(readme)) fail('README.md', 'it has lost its part <!-- compatibility -->');
-  if (after === before) return;
+  if (after === before) return false;
   writeFileSync(readmeFile, after);
   console.error(
-    'README.md: the table of what works with which client was stale; it is rewritten, look at it and keep it.',
+    'README.md: the table of what works with which client was stale; it is rewritten, look at it and commit it.',
   );
+  return true;
 }
 
 function readRequired() {
