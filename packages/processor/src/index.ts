@@ -27,4 +27,6 @@ export { isRestError, RestError } from './client/rest-error.ts';
 export type { CallOptions, RestRequest } from './client/transport.ts';
 export { RestResponse } from './client/transport.ts';
 export type { Clock, Environment } from './environment.ts';
+export type { FeedItem, FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from './feed/feed-source.ts';
 export { bulkBytesMax } from './limits.ts';
+export type { DocumentStore, StoredDocument, StoreWatch } from './store/document-store.ts';

@@ -1,12 +1,16 @@
 export type { ContractCase, EngineUnderTest, MakeEngine, MakeEngineOptions, Need } from './contracts/bench.ts';
 export { rangeEngineCases, rangeEngineContract, runCase } from './contracts/range-engine-contract.ts';
+export type { DotnetHostOptions } from './dotnet-host/dotnet-host.ts';
+export { DotnetHost, dotnetDefaults } from './dotnet-host/dotnet-host.ts';
 export type { FailureOptions, FaultTarget, FileOperation, LoggedOperation } from './fault-files.ts';
 export { FaultFiles } from './fault-files.ts';
 export { filesContract } from './files-contract.ts';
 export type { Gate } from './gate.ts';
 export { indexStoreContract } from './index-store-contract.ts';
+export { MemoryDocuments } from './memory-documents.ts';
 export { MemoryIndexDisk } from './memory-index-disk.ts';
 export type { MutationKind } from './power-cut-files.ts';
 export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
+export { QuietFeed } from './quiet-feed.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { VirtualClock } from './virtual-clock.ts';
