@@ -174,11 +174,7 @@ export class Container {
   }
 
   async read<T = StoredJson>(id: string, partitionKey: PartitionKeyInput): Promise<Document<T> | undefined> {
-    validateDocumentId(id);
-    const { bytes, epk } = this.partitionKey(partitionKey);
-    const soon = this.#engine.get(this.#number, { id, partitionKey: bytes, epk });
-    const stored = soon instanceof Promise ? await soon : soon;
-    return stored === undefined ? undefined : new Document<T>(stored);
+    return this.find<T>(id, this.partitionKey(partitionKey));
   }
 
   async readMany<T = StoredJson>(
@@ -275,6 +271,17 @@ export class Container {
 
   partitionKey(input: PartitionKeyInput): UnitPartitionKey {
     return this.#keyOf(Array.isArray(input) ? (input as PartitionKeyValues) : [input as PartitionKeyComponent]);
+  }
+
+  /** A read without a promise where the document is at hand. */
+  find<T = StoredJson>(
+    id: string,
+    partitionKey: UnitPartitionKey,
+  ): Document<T> | undefined | Promise<Document<T> | undefined> {
+    validateDocumentId(id);
+    const found = this.#engine.get(this.#number, { id, partitionKey: partitionKey.bytes, epk: partitionKey.epk });
+    if (found instanceof Promise) return found.then((stored) => documentOf<T>(stored));
+    return documentOf<T>(found);
   }
 
   /** Commits a unit to whatever range holds its partition key by then. */
@@ -397,6 +404,10 @@ function commandOf(
 ): WriteCommand {
   if (kind === 'create') return { kind, document };
   return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
+}
+
+function documentOf<T>(stored: StoredDocument | undefined): Document<T> | undefined {
+  return stored === undefined ? undefined : new Document<T>(stored);
 }
 
 function isRangeGone(error: unknown): boolean {

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DatabaseError, header } from '@tidemark/model';
+import type { HeaderList } from './header-list.ts';
 import { preflightSeconds } from './limits.ts';
 
 export class Cors {
@@ -30,7 +31,7 @@ export class Cors {
   }
 
   /** What the answer to it says. Throws forbidden. */
-  preflightHeaders({ headers }: IncomingMessage): Record<string, string> {
+  preflightHeaders({ headers }: IncomingMessage): HeaderList {
     if (this.#allowed(headers.origin) === undefined) {
       throw new DatabaseError(
         'forbidden',
@@ -38,14 +39,16 @@ export class Cors {
       );
     }
     const asked = headers[requestedHeaders];
-    return {
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    return [
+      'access-control-allow-methods',
+      'GET, HEAD, POST, PUT, PATCH, DELETE',
       // Clients add headers of their own all the time, and none is a danger by itself.
-      ...(asked === undefined ? {} : { 'access-control-allow-headers': String(asked) }),
+      ...(asked === undefined ? [] : ['access-control-allow-headers', String(asked)]),
       // A page of the internet may only reach into a private network, such as this machine, if that is said as well.
-      ...(headers[requestedNetwork] === 'true' ? { 'access-control-allow-private-network': 'true' } : {}),
-      'access-control-max-age': String(preflightSeconds),
-    };
+      ...(headers[requestedNetwork] === 'true' ? ['access-control-allow-private-network', 'true'] : []),
+      'access-control-max-age',
+      String(preflightSeconds),
+    ];
   }
 
   #allowed(origin: string | undefined): string | undefined {

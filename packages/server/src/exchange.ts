@@ -12,12 +12,25 @@ export class Exchange {
   path: ResourcePath | undefined;
   #activityId: string | undefined;
 
-  /** Made when it is needed: thousands of requests may wait, and a fresh one is a tree of pieces. */
+  /** Made when it is needed: thousands of requests may wait, and they have none yet. */
   get activityId(): string {
-    this.#activityId ??= randomUUID();
+    this.#activityId ??= nextActivityId();
     return this.#activityId;
   }
 }
+
+/** A GUID that is different from all others: its beginning is random, its end is counted. Nobody must be unable to guess it. */
+function nextActivityId(): string {
+  if (lastDigits === 0xffff_ffff) {
+    firstDigits = randomUUID().slice(0, -8);
+    lastDigits = 0x1000_0000;
+  }
+  lastDigits += 1;
+  return firstDigits + lastDigits.toString(16);
+}
+
+let firstDigits = '';
+let lastDigits = 0xffff_ffff;
 
 /** What is counted and logged beside the operations of the protocol. */
 const unknownOperation = 'unknown';

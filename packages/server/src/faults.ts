@@ -9,6 +9,7 @@
 import type { Database } from '@tidemark/engine';
 import type { ResourcePath } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
+import type { HeaderList } from './header-list.ts';
 import { faultRulesMax } from './limits.ts';
 import type { CosmosResponse } from './response.ts';
 import { seededChance } from './seeded-chance.ts';
@@ -199,28 +200,23 @@ function strikeOf(id: string, kind: Exclude<FaultKind, 'latency'>, { retryAfterM
     case 'reset':
       return 'reset';
     case '429': {
-      const more = { [header.substatus]: '3200', [header.retryAfterMs]: String(retryAfterMs) };
+      const more = [header.substatus, '3200', header.retryAfterMs, String(retryAfterMs)];
       return answer(id, 429, '429', 'The request rate is too large. Please retry after some time.', more);
     }
     // Wire: clients look at the ranges again, find them as they were, and go on where they had been (wire 10).
     case '410':
-      return answer(id, 410, 'Gone', 'The partition key range is gone; read the ranges again.', {
-        [header.substatus]: '1002',
-      });
+      return answer(id, 410, 'Gone', 'The partition key range is gone; read the ranges again.', [
+        header.substatus,
+        '1002',
+      ]);
     case '449':
-      return answer(id, 449, 'RetryWith', 'Conflicting request to resource has been attempted. Retry.', {});
+      return answer(id, 449, 'RetryWith', 'Conflicting request to resource has been attempted. Retry.', []);
     case '503':
-      return answer(id, 503, 'ServiceUnavailable', 'Service is currently unavailable. Retry.', {});
+      return answer(id, 503, 'ServiceUnavailable', 'Service is currently unavailable. Retry.', []);
   }
 }
 
-function answer(
-  id: string,
-  status: number,
-  code: string,
-  message: string,
-  headers: Readonly<Record<string, string>>,
-): CosmosResponse {
+function answer(id: string, status: number, code: string, message: string, headers: HeaderList): CosmosResponse {
   const body = Buffer.from(JSON.stringify({ code, message: `${message} (Injected by fault ${id}.)` }));
-  return { status, charge: 0, headers: { ...headers, [header.fault]: id }, body };
+  return { status, charge: 0, headers: [...headers, header.fault, id], body };
 }

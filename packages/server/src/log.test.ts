@@ -4,7 +4,7 @@ import { logWarningsPerSecondMax } from './limits.ts';
 import type { LogLevel } from './log.ts';
 import { openLog } from './log.ts';
 
-const answer = (status: number) => ({ status, charge: 1, headers: {}, body: undefined });
+const answer = (status: number) => ({ status, charge: 1, headers: [], body: undefined });
 
 function exchangeOf(operation: string): Exchange {
   const exchange = new Exchange();

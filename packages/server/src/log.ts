@@ -7,6 +7,7 @@ import { DatabaseError, header, isDatabaseError, kindsInContainers } from '@tide
 import type { DestinationStream, Logger, pino } from 'pino';
 import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
+import { headerIn } from './header-list.ts';
 import { logBytesMax, logWarningsPerSecondMax } from './limits.ts';
 import type { CosmosResponse } from './response.ts';
 
@@ -75,8 +76,8 @@ export class Log {
     if (isWarning) this.#omitted = 0;
     const { status, charge, headers } = response;
     const { activityId, operation, path } = exchange;
-    const substatus = headers[header.substatus];
-    const fault = headers[header.fault];
+    const substatus = headerIn(headers, header.substatus);
+    const fault = headerIn(headers, header.fault);
     const ms = Math.round(durationMs * 1000) / 1000;
     const line = {
       activityId,

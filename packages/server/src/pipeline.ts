@@ -23,7 +23,7 @@ import type { ListenerFigures } from './listener.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Observer } from './observer.ts';
-import type { RequestHead } from './request.ts';
+import type { CosmosRequest, RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
 import type { CosmosResponse } from './response.ts';
@@ -96,16 +96,37 @@ export class Pipeline {
     this.#observer.failed(error, where);
   }
 
-  /** Never rejects. */
-  async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  /** Never throws. What has its answer at hand is answered at once: a promise for each step costs more than most steps. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const exchange = this.#observer.begin();
-    let response: CosmosResponse | undefined;
+    let response: Soon;
     try {
-      response = await this.#respond(incoming, outgoing, exchange);
+      response = this.#respond(incoming, outgoing, exchange);
     } catch (error) {
-      this.#observer.failed(error, exchange.activityId);
-      response = errorResponse(error);
+      response = this.#failure(error, exchange);
     }
+    if (!(response instanceof Promise)) {
+      this.#send(incoming, outgoing, exchange, response);
+      return;
+    }
+    response.then(
+      (late) => this.#send(incoming, outgoing, exchange, late),
+      (error: unknown) => this.#send(incoming, outgoing, exchange, this.#failure(error, exchange)),
+    );
+  }
+
+  #failure(error: unknown, exchange: Exchange): CosmosResponse {
+    this.#observer.failed(error, exchange.activityId);
+    return errorResponse(error);
+  }
+
+  #send(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    exchange: Exchange,
+    found: CosmosResponse | undefined,
+  ): void {
+    let response = found;
     const { unsent, room } = this.#options;
     if (response === undefined || outgoing.destroyed || outgoing.headersSent) {
       room.forget(outgoing);
@@ -122,11 +143,7 @@ export class Pipeline {
     this.#observer.end(exchange, response);
   }
 
-  async #respond(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    exchange: Exchange,
-  ): Promise<CosmosResponse | undefined> {
+  #respond(incoming: IncomingMessage, outgoing: ServerResponse, exchange: Exchange): Soon {
     if (isAdminUrl(incoming.url ?? '')) {
       exchange.operation = adminOperation;
       return this.#admin.answer(incoming, outgoing);
@@ -141,22 +158,32 @@ export class Pipeline {
     const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const route = routeOf(head);
     exchange.operation = route.operation;
+    const context = new RequestContext(this.#options, this.#throttle, outgoing, { grant, recheck: this.#recheck });
     const checking = checkGrant(grant, route, head, this.#options.database);
-    if (checking !== undefined) await checking;
+    if (checking === undefined) return this.#respondGranted(incoming, head, route, context);
+    return checking.then(() => this.#respondGranted(incoming, head, route, context));
+  }
+
+  #respondGranted(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {
     checkIntendedContainer(head, this.#options.database);
     checkConsistency(head);
-    const context = new RequestContext(this.#options, this.#throttle, outgoing, { grant, recheck: this.#recheck });
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);
   }
 
-  async #handle(
-    incoming: IncomingMessage,
+  #handle(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {
+    const body = readBody(incoming, context.outgoing);
+    if (body instanceof Promise) return this.#handleLater(head, body, route, context);
+    return this.#handleWhole(head, body, route, context);
+  }
+
+  async #handleLater(
     head: RequestHead,
+    coming: Promise<Buffer | undefined>,
     route: Operation,
     context: RequestContext,
   ): Promise<CosmosResponse | undefined> {
-    const body = await readBody(incoming, context.outgoing);
+    const body = await coming;
     if (body === undefined) return undefined;
     // While it came in, a token may have ended, and another container have taken the name of the one it is for.
     if (body.length > 0) {
@@ -164,7 +191,12 @@ export class Pipeline {
       const checking = checkGrant(context.grant, route, head, context.database);
       if (checking !== undefined) await checking;
     }
-    const request = { ...head, body };
+    return this.#handleWhole(head, body, route, context);
+  }
+
+  #handleWhole(head: RequestHead, body: Buffer, route: Operation, context: RequestContext): Soon {
+    const { verb, path, headers, apiVersion, isSecure } = head;
+    const request: CosmosRequest = { verb, path, headers, apiVersion, isSecure, body };
     const { throttle } = context;
     if (throttle === undefined || route.isMetered !== true) return route.handle(request, context);
     return throttle.run(request, () => route.handle(request, context));
@@ -192,6 +224,8 @@ export class Pipeline {
     return after === undefined ? response : replaced(after, incoming);
   }
 }
+
+type Soon = CosmosResponse | undefined | Promise<CosmosResponse | undefined>;
 
 /** Made for every request, so it is small. */
 class RequestContext implements HandlerContext {

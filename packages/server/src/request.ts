@@ -44,15 +44,15 @@ function headersOf({ headers, url = '' }: IncomingMessage, { kind, isFeed }: Res
 }
 
 /** The whole body. Undefined when the client went away before its end. */
-export function readBody(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Buffer | undefined> {
+export function readBody(incoming: IncomingMessage, outgoing: ServerResponse): Buffer | Promise<Buffer | undefined> {
   const { headers } = incoming;
   const declared = Number(headers['content-length'] ?? 0);
-  if (declared > bodyBytesMax) return Promise.reject(bodyTooLarge());
-  if (declared === 0 && headers['transfer-encoding'] === undefined) return Promise.resolve(noBytes);
+  if (declared > bodyBytesMax) throw bodyTooLarge();
+  if (declared === 0 && headers['transfer-encoding'] === undefined) return noBytes;
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return Promise.reject(wrongEncoding(encoding));
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw wrongEncoding(encoding);
   if (headers.expect !== undefined) {
-    if (headers.expect.toLowerCase() !== '100-continue') return Promise.reject(unknownExpectation());
+    if (headers.expect.toLowerCase() !== '100-continue') throw unknownExpectation();
     // Where this is not said, node closes the connection after the answer: what comes next on it is unknown.
     outgoing.writeContinue();
   }

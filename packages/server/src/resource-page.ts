@@ -4,6 +4,7 @@
 //                              is created or deleted meanwhile moves nothing else.
 
 import { DatabaseError, header } from '@tidemark/model';
+import type { HeaderList } from './header-list.ts';
 import { itemsPerPageMax } from './limits.ts';
 import type { RequestHead } from './request.ts';
 import { itemsMaxOf, textOfHeader } from './request.ts';
@@ -15,7 +16,7 @@ interface Numbered {
 export interface ResourcePage<T> {
   readonly items: readonly T[];
   /** Where it goes on, if it does. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
 }
 
 /** Without a number of items from the client, as many as there may be on any page. */
@@ -26,7 +27,7 @@ export function pageOf<T extends Numbered>(request: RequestHead, all: readonly T
   const items = rest.slice(0, itemsMax);
   const last = items.at(-1);
   const isEnd = last === undefined || items.length === rest.length;
-  return { items, headers: isEnd ? {} : { [header.continuation]: `${mark}${last.number}` } };
+  return { items, headers: isEnd ? [] : [header.continuation, `${mark}${last.number}`] };
 }
 
 const mark = 'p1:';

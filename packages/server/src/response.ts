@@ -1,11 +1,13 @@
 // Step 4: what a handler found becomes an answer: status, the headers that clients rely on, bytes.
 
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { DatabaseInfo } from '@tidemark/engine';
+import type { ServerResponse } from 'node:http';
+import type { ContainerInfo, DatabaseInfo } from '@tidemark/engine';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
 import { chargeMin, metadataWriteCharge, pageCharge, refusalCharge } from './charge.ts';
 import type { DocumentPage } from './document-pages.ts';
+import type { HeaderList } from './header-list.ts';
+import { httpDate } from './http-date.ts';
 import { PageBody } from './page-body.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
@@ -16,7 +18,9 @@ export interface CosmosResponse {
   readonly status: number;
   readonly charge: number;
   /** Beyond those that every answer has. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
+  /** JSON unless it says otherwise. */
+  readonly contentType?: string;
   readonly body: Buffer | undefined;
   /** Called when nobody reads the body any more: it was sent, or its client is gone. Not called when it was never sent. */
   readonly onSent?: () => void;
@@ -37,9 +41,9 @@ export function resourceResponse(
   request: RequestHead,
   status: number,
   resource: Resource,
-  owner: Readonly<Record<string, string>>,
+  owner: HeaderList,
 ): CosmosResponse {
-  const headers = { ...owner, ...versionHeaders(resource.etag, resource.timeMs) };
+  const headers = [...owner, ...versionHeaders(resource.etag, resource.timeMs)];
   if (request.verb === 'GET' && matchesEtag(textOfHeader(request, header.ifNoneMatch), resource.etag)) {
     return { status: 304, charge: chargeMin, headers, body: undefined };
   }
@@ -52,13 +56,13 @@ export function listResponse(
   ownerRid: string,
   arrayName: string,
   values: readonly object[],
-  headers: Readonly<Record<string, string>>,
+  headers: HeaderList,
 ): CosmosResponse {
   const body = json({ _rid: ownerRid, [arrayName]: values, _count: values.length });
   return {
     status: 200,
     charge: pageCharge(values.length, body.length),
-    headers: { ...headers, [header.itemCount]: String(values.length) },
+    headers: [...headers, header.itemCount, String(values.length)],
     body,
   };
 }
@@ -72,37 +76,31 @@ export function documentPageResponse(request: RequestHead, place: Place, page: D
     pieces.push(document.bytes);
   }
   const body = new PageBody(place.info.rid, pieces, documents.length);
-  const headers: Record<string, string> = {
+  const headers = [
     ...containerOwner(place),
     ...sessionHeaders(request, range.id, range.tailLsn),
-    [header.rangeId]: range.id,
-    [header.itemCount]: String(documents.length),
-  };
-  if (continuation !== undefined) headers[header.continuation] = continuation;
+    header.rangeId,
+    range.id,
+    header.itemCount,
+    String(documents.length),
+  ];
+  if (continuation !== undefined) headers.push(header.continuation, continuation);
   return pageResponse(body, documents.length, headers);
 }
 
 /** Documents are on it. */
-export function pageResponse(
-  { bytes, onSent }: PageBody,
-  count: number,
-  headers: Readonly<Record<string, string>>,
-): CosmosResponse {
+export function pageResponse({ bytes, onSent }: PageBody, count: number, headers: HeaderList): CosmosResponse {
   return { status: 200, charge: pageCharge(count, bytes.length), headers, body: bytes, onSent };
 }
 
 const comma: Buffer = Buffer.from(',');
 
-export function emptyResponse(
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  charge: number = chargeMin,
-): CosmosResponse {
+export function emptyResponse(status: number, headers: HeaderList, charge: number = chargeMin): CosmosResponse {
   return { status, charge, headers, body: undefined };
 }
 
 /** Wire: the body is never empty, or the client fails on reading it instead of on the error (wire 5). */
-export function errorResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): CosmosResponse {
+export function errorResponse(error: unknown, headers: HeaderList = []): CosmosResponse {
   const known = isDatabaseError(error) ? error : unforeseen(error);
   return rejection(known.code, known.message, headers, known.retryAfterMs);
 }
@@ -110,62 +108,66 @@ export function errorResponse(error: unknown, headers: Readonly<Record<string, s
 export function rejection(
   code: ErrorCode,
   message: string,
-  headers: Readonly<Record<string, string>>,
+  headers: HeaderList,
   retryAfterMs?: number,
 ): CosmosResponse {
   const { status, substatus, name } = statusOf[code];
-  const all: Record<string, string> = { ...headers };
-  if (substatus !== undefined) all[header.substatus] = String(substatus);
-  if (retryAfterMs !== undefined) all[header.retryAfterMs] = String(retryAfterMs);
+  const all = [...headers];
+  if (substatus !== undefined) all.push(header.substatus, String(substatus));
+  if (retryAfterMs !== undefined) all.push(header.retryAfterMs, String(retryAfterMs));
   return { status, charge: refusalCharge(code), headers: all, body: json({ code: name, message }) };
 }
 
 /** Wire: of what is inside a container the owner is the container, and its rid has to be eight bytes (wire 13). */
-export function containerOwner({ database, info }: Place): Record<string, string> {
-  return { [header.ownerRid]: info.rid, [header.ownerPath]: encodeURI(`dbs/${database.id}/colls/${info.id}`) };
+export function containerOwner({ database, info }: Place): HeaderList {
+  let owner = ownersOf.get(info);
+  if (owner === undefined) {
+    owner = [header.ownerRid, info.rid, header.ownerPath, encodeURI(`dbs/${database.id}/colls/${info.id}`)];
+    ownersOf.set(info, owner);
+  }
+  return owner;
 }
 
-export function databaseOwner(database: DatabaseInfo): Record<string, string> {
-  return { [header.ownerRid]: database.rid, [header.ownerPath]: encodeURI(`dbs/${database.id}`) };
+/** The engine gives the same object as long as nothing about the container changes, and nothing ever changes its names. */
+const ownersOf = new WeakMap<ContainerInfo, HeaderList>();
+
+export function databaseOwner(database: DatabaseInfo): HeaderList {
+  return [header.ownerRid, database.rid, header.ownerPath, encodeURI(`dbs/${database.id}`)];
 }
 
 /** Wire: one range, in the form that the client's version reads; the LSN of a write is its own, that of a read the tail. */
-export function sessionHeaders(
-  request: Pick<RequestHead, 'apiVersion'>,
-  range: string,
-  lsn: number,
-): Record<string, string> {
-  return { [header.sessionToken]: sessionTokenFor(range, lsn, request.apiVersion), [header.lsn]: String(lsn) };
+export function sessionHeaders(request: Pick<RequestHead, 'apiVersion'>, range: string, lsn: number): HeaderList {
+  return [header.sessionToken, sessionTokenFor(range, lsn, request.apiVersion), header.lsn, String(lsn)];
 }
 
-export function versionHeaders(etag: string, timeMs: number): Record<string, string> {
-  return { [header.etag]: `"${etag}"`, [header.lastModified]: new Date(timeMs).toUTCString() };
+export function versionHeaders(etag: string, timeMs: number): HeaderList {
+  return [header.etag, `"${etag}"`, header.lastModified, httpDate(timeMs)];
 }
 
 /** Wire: the quotes are a part of the etag, but not every client sends them. */
 export function matchesEtag(condition: string | undefined, etag: string): boolean {
+  if (condition === undefined) return false;
   return condition === '*' || condition === `"${etag}"` || condition === etag;
 }
 
 export function send(outgoing: ServerResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {
-  const { body, stream } = response;
-  const headers: OutgoingHttpHeaders = {
-    ...response.headers,
-    [header.activityId]: activityId,
-    [header.charge]: String(response.charge),
-    [header.schemaVersion]: '1.19',
-  };
+  const { status, body, stream } = response;
+  const headers = response.headers.slice();
+  headers.push(header.activityId, activityId);
+  headers.push(header.charge, String(response.charge));
+  headers.push(header.schemaVersion, '1.19');
   // Clients find their own requests by it (wire 15).
   const correlated = outgoing.req.headers[header.correlatedActivityId];
-  if (typeof correlated === 'string' && isPrintable(correlated)) headers[header.correlatedActivityId] = correlated;
-  if (body !== undefined) headers[header.contentType] ??= 'application/json';
+  if (typeof correlated === 'string' && isPrintable(correlated)) headers.push(header.correlatedActivityId, correlated);
+  const contentType = body === undefined ? response.contentType : (response.contentType ?? 'application/json');
+  if (contentType !== undefined) headers.push(header.contentType, contentType);
   // Neither a 204 nor a 304 may say how long its body is.
-  const hasLength = response.status !== 204 && response.status !== 304 && stream === undefined;
-  if (hasLength) headers['content-length'] = body?.length ?? 0;
-  if (isLast) headers.connection = 'close';
+  const hasLength = status !== 204 && status !== 304 && stream === undefined;
+  if (hasLength) headers.push('content-length', String(body?.length ?? 0));
+  if (isLast) headers.push('connection', 'close');
   // Both the end of what was sent and that of the connection come to this, and not before the socket has let go of the bytes.
   if (response.onSent !== undefined) outgoing.once('close', response.onSent);
-  outgoing.writeHead(response.status, headers);
+  outgoing.writeHead(status, headers);
   if (stream === undefined || outgoing.req.method === 'HEAD') outgoing.end(body);
   else stream(outgoing);
 }

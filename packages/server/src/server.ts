@@ -176,7 +176,7 @@ class Front {
     this.#log = log;
     this.#ownDatabase = options.database === undefined ? database : undefined;
     this.listener = new Listener({
-      answer: (incoming, outgoing) => void pipeline.answer(incoming, outgoing),
+      answer: (incoming, outgoing) => pipeline.answer(incoming, outgoing),
       identity: () => identity.current(),
       isHttpsOnly: httpsOnly,
       limits,

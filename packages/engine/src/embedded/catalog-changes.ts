@@ -136,12 +136,28 @@ export function checkMatch({ ifMatch }: MatchOptions, etag: string): void {
   throw new DatabaseError('precondition-failed', message);
 }
 
+// Entries never change, they are replaced: what follows from one is worked out once, and the same object is given to all.
+const databaseInfos = new WeakMap<DatabaseEntry, DatabaseInfo>();
+const containerInfos = new WeakMap<ContainerEntry, ContainerInfo>();
+
 export function databaseInfo(state: DatabaseState, entry: DatabaseEntry): DatabaseInfo {
+  const known = databaseInfos.get(entry);
+  if (known !== undefined) return known;
   const { number, id, timeMs, version } = entry;
-  return { number, id, rid: databaseRid(number), etag: formatEtag(state.epoch, version, number), timeMs };
+  const info = { number, id, rid: databaseRid(number), etag: formatEtag(state.epoch, version, number), timeMs };
+  databaseInfos.set(entry, info);
+  return info;
 }
 
 export function containerInfo(state: DatabaseState, entry: ContainerEntry): ContainerInfo {
+  const known = containerInfos.get(entry);
+  if (known !== undefined) return known;
+  const info = makeContainerInfo(state, entry);
+  containerInfos.set(entry, info);
+  return info;
+}
+
+function makeContainerInfo(state: DatabaseState, entry: ContainerEntry): ContainerInfo {
   const { number, database, id, timeMs, definition, historyMs, version, rangesWanted } = entry;
   const rid = containerRid(database, number);
   const etag = formatEtag(state.epoch, version, number);

@@ -25,5 +25,5 @@ export type AdminHandler = (request: AdminRequest, context: AdminContext) => Cos
 
 /** Nothing of it is charged for, and nobody keeps it. */
 export function adminResponse(status: number, value: unknown): CosmosResponse {
-  return { status, charge: 0, headers: { 'cache-control': 'no-store' }, body: Buffer.from(JSON.stringify(value)) };
+  return { status, charge: 0, headers: ['cache-control', 'no-store'], body: Buffer.from(JSON.stringify(value)) };
 }

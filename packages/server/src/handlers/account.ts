@@ -33,7 +33,7 @@ export function readAccount(request: CosmosRequest, { publicUrl }: HandlerContex
     queryEngineConfiguration: JSON.stringify(queryEngineConfiguration),
   };
   // Wire: the oldest client's tests look for these two.
-  const headers = { [header.mediaStorageMax]: '2048', [header.mediaStorageUsed]: '0' };
+  const headers = [header.mediaStorageMax, '2048', header.mediaStorageUsed, '0'];
   return { status: 200, charge: chargeMin, headers, body: Buffer.from(JSON.stringify(account)) };
 }
 

@@ -12,6 +12,7 @@ import { clientDocument, factsOf } from '../document-command.ts';
 import { rangeIdOf } from '../feed-scope.ts';
 import { checkKeyGranted } from '../grant.ts';
 import type { HandlerContext } from '../handler.ts';
+import type { HeaderList } from '../header-list.ts';
 import { batchAnswerBytesMax, bulkReadsMax } from '../limits.ts';
 import { requiredPartitionKey } from '../partition-key.ts';
 import type { CosmosRequest } from '../request.ts';
@@ -55,7 +56,7 @@ export async function commitBulk(request: CosmosRequest, context: HandlerContext
     ? await commitAll(bulk, operations)
     : await commitUntilFailure(bulk, operations);
   const tail = place.container.ranges.find((each) => each.id === range);
-  const session = tail === undefined ? {} : sessionHeaders(request, tail.id, tail.tailLsn);
+  const session = tail === undefined ? [] : sessionHeaders(request, tail.id, tail.tailLsn);
   return manyResponse(request, place, outcomes, session);
 }
 
@@ -218,7 +219,7 @@ function manyResponse(
   request: CosmosRequest,
   place: Place,
   outcomes: readonly UnitOutcome[],
-  session: Readonly<Record<string, string>> = {},
+  session: HeaderList = [],
 ): CosmosResponse {
   const facts = outcomes.map(factsOf);
   const isMinimal = prefersMinimal(request);
@@ -234,7 +235,7 @@ function manyResponse(
   const body = Buffer.concat([...pieces, closeBracket]);
   const status = outcomes.some((outcome) => outcome.kind === 'rejected') ? 207 : 200;
   const charge = sumOfCharges(facts.map((each) => each.charge));
-  return { status, charge, headers: { ...containerOwner(place), ...session }, body };
+  return { status, charge, headers: [...containerOwner(place), ...session], body };
 }
 
 const openBracket: Buffer = Buffer.from('[');

@@ -1,11 +1,12 @@
 // The change feed as server-sent events: the same address, mode, scope and start as a page, without end.
 
-import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { ChangeStream } from '../change-stream.ts';
 import { chargeMin } from '../charge.ts';
 import { checkEtag } from '../feed-page.ts';
 import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
+import type { HeaderList } from '../header-list.ts';
 import { streamPageBytesMax, streamsMax } from '../limits.ts';
 import type { CosmosRequest } from '../request.ts';
 import type { Place } from '../resources.ts';
@@ -32,7 +33,8 @@ export function streamChanges(request: CosmosRequest, context: HandlerContext): 
   return {
     status: 200,
     charge: chargeMin,
-    headers: { ...containerOwner(place), ...streamHeaders },
+    headers: [...containerOwner(place), ...streamHeaders],
+    contentType: 'text/event-stream',
     body: undefined,
     stream: (outgoing) => {
       void new ChangeStream(outgoing, { feed, rid, room, unsent, admit, recheck, farewell }).run();
@@ -40,12 +42,13 @@ export function streamChanges(request: CosmosRequest, context: HandlerContext): 
   };
 }
 
-const streamHeaders: Readonly<Record<string, string>> = {
-  [header.contentType]: 'text/event-stream',
-  'cache-control': 'no-cache',
+const streamHeaders: HeaderList = [
+  'cache-control',
+  'no-cache',
   // A proxy that collects what it passes on would keep a change for itself until the next ones come.
-  'x-accel-buffering': 'no',
-};
+  'x-accel-buffering',
+  'no',
+];
 
 function farewellOf(error: unknown, { container }: Place, range: string | undefined): { event: string; data: object } {
   // An error's body is JSON that was made here.

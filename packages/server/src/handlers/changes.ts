@@ -9,6 +9,7 @@ import { pageCharge } from '../charge.ts';
 import { checkEtag, readPage } from '../feed-page.ts';
 import { feedOf } from '../feed-request.ts';
 import type { HandlerContext } from '../handler.ts';
+import type { HeaderList } from '../header-list.ts';
 import { PageBody } from '../page-body.ts';
 import type { CosmosRequest, RequestHead } from '../request.ts';
 import { waitMsOf } from '../request.ts';
@@ -60,7 +61,7 @@ async function waitForNews(
   }
 }
 
-function answerOf(asked: Asked, { database }: HandlerContext, page: ChangePage, more?: Headers): CosmosResponse {
+function answerOf(asked: Asked, { database }: HandlerContext, page: ChangePage, more?: HeaderList): CosmosResponse {
   return changesResponse(asked, findContainer(database, asked.path), page, more);
 }
 
@@ -69,10 +70,8 @@ function isNews({ count, isDrained }: ChangePage): boolean {
   return count > 0 || !isDrained;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-function appliedOf(waitMs: number): Headers {
-  return { [header.preferenceApplied]: `wait=${Math.floor(waitMs / 1000)}` };
+function appliedOf(waitMs: number): HeaderList {
+  return [header.preferenceApplied, `wait=${Math.floor(waitMs / 1000)}`];
 }
 
 /**
@@ -84,16 +83,13 @@ function isOnlyTime(request: RequestHead, start: FeedStart): boolean {
   return isOld && typeof start === 'object' && 'time' in start;
 }
 
-function changesResponse(asked: Asked, place: Place, page: ChangePage, more: Headers = {}): CosmosResponse {
+function changesResponse(asked: Asked, place: Place, page: ChangePage, more: HeaderList = []): CosmosResponse {
   const { pieces, count, etag, isDrained, range } = page;
   checkEtag(etag);
-  const headers: Record<string, string> = {
-    ...containerOwner(place),
-    ...more,
-    [header.etag]: etag,
-    [header.itemCount]: String(count),
-    ...(range === undefined ? {} : { ...sessionHeaders(asked, range.id, range.tailLsn), [header.rangeId]: range.id }),
-  };
+  const headers = [...containerOwner(place), ...more, header.etag, etag, header.itemCount, String(count)];
+  if (range !== undefined) {
+    headers.push(...sessionHeaders(asked, range.id, range.tailLsn), header.rangeId, range.id);
+  }
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
   const body = new PageBody(place.info.rid, pieces, count);
   page.release?.();

@@ -22,7 +22,7 @@ export function listClientKeys(request: CosmosRequest, { database }: HandlerCont
   const owner = findDatabase(database, request.path);
   const { items, headers } = pageOf(request, database.resources.list('client-encryption-key', owner.number));
   const values = items.map((key) => resourceOf(key).value);
-  return listResponse(owner.rid, 'ClientEncryptionKeys', values, { ...databaseOwner(owner), ...headers });
+  return listResponse(owner.rid, 'ClientEncryptionKeys', values, [...databaseOwner(owner), ...headers]);
 }
 
 export function readClientKeyAt(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {

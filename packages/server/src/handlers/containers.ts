@@ -13,6 +13,7 @@ import {
 } from '@tidemark/model';
 import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
+import type { HeaderList } from '../header-list.ts';
 import { findOffer, requestedThroughput } from '../offer.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, isHeaderTrue, jsonOf } from '../request.ts';
@@ -35,18 +36,15 @@ export async function createContainer(request: CosmosRequest, { database }: Hand
 
 export function readContainer(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const place = findContainer(database, request.path);
-  const quota = isHeaderTrue(request, header.populateQuota) ? quotaHeaders(place) : {};
-  return resourceResponse(request, 200, resourceOf(request, place.info), {
-    ...databaseOwner(place.database),
-    ...quota,
-  });
+  const quota = isHeaderTrue(request, header.populateQuota) ? quotaHeaders(place) : [];
+  return resourceResponse(request, 200, resourceOf(request, place.info), [...databaseOwner(place.database), ...quota]);
 }
 
 export function listContainers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const owner = findDatabase(database, request.path);
   const { items, headers } = pageOf(request, database.containers(owner.id));
   const values = items.map((each) => resourceOf(request, each).value);
-  return listResponse(owner.rid, 'DocumentCollections', values, { ...databaseOwner(owner), ...headers });
+  return listResponse(owner.rid, 'DocumentCollections', values, [...databaseOwner(owner), ...headers]);
 }
 
 export async function replaceContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
@@ -94,16 +92,19 @@ function shownDefinition(request: CosmosRequest, { definition }: ContainerInfo):
  * Wire: sizes in KiB, but for the first of them in MiB. A range is split at 10 GiB, so that many ranges are what a container
  * can hold at present. How many documents there are is not counted, so it is not said.
  */
-function quotaHeaders({ container }: Place): Record<string, string> {
+function quotaHeaders({ container }: Place): HeaderList {
   const { ranges } = container;
   const usedKiB = Math.ceil(ranges.reduce((sum, range) => sum + range.sizeBytes, 0) / 1024);
   const quotaKiB = ranges.length * (splitBytes / 1024);
-  return {
-    [header.resourceQuota]: `documentSize=${quotaKiB / 1024};documentsSize=${quotaKiB};documentsCount=-1;collectionSize=${quotaKiB};`,
-    [header.resourceUsage]: `documentSize=${Math.floor(usedKiB / 1024)};documentsSize=${usedKiB};collectionSize=${usedKiB};`,
+  return [
+    header.resourceQuota,
+    `documentSize=${quotaKiB / 1024};documentsSize=${quotaKiB};documentsCount=-1;collectionSize=${quotaKiB};`,
+    header.resourceUsage,
+    `documentSize=${Math.floor(usedKiB / 1024)};documentsSize=${usedKiB};collectionSize=${usedKiB};`,
     // No read waits for an index that a new policy would have to build.
-    [header.indexProgress]: '100',
-  };
+    header.indexProgress,
+    '100',
+  ];
 }
 
 function resourceOf(request: CosmosRequest, info: ContainerInfo): Resource {

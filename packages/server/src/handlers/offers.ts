@@ -38,7 +38,7 @@ export function queryOffers(request: CosmosRequest, context: HandlerContext): Co
   }
   if (query.kind === 'all') return listOffers(request, context);
   const found = findByResource(context.database, query.resource);
-  return listResponse('', 'Offers', found === undefined ? [] : [offerValue(found)], {});
+  return listResponse('', 'Offers', found === undefined ? [] : [offerValue(found)], []);
 }
 
 export function readOffer(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
@@ -110,10 +110,12 @@ function offerResponse(request: CosmosRequest, database: Database, info: NamedIn
   const [, container] = info.owners;
   const isPending = container !== undefined && database.engine.container(container).rangesWanted !== undefined;
   const resource: Resource = { value: offerValue(info), etag: info.etag, timeMs: info.timeMs };
-  return resourceResponse(request, 200, resource, {
-    [header.offerReplacePending]: String(isPending),
-    [header.throughputLeast]: String(leastThroughput(offer, offer.throughput.kind)),
-  });
+  return resourceResponse(request, 200, resource, [
+    header.offerReplacePending,
+    String(isPending),
+    header.throughputLeast,
+    String(leastThroughput(offer, offer.throughput.kind)),
+  ]);
 }
 
 function ownerOf({ owners }: NamedInfo): { readonly rid: string; readonly self: string } {

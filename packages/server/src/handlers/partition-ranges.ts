@@ -21,11 +21,11 @@ export function listRanges(request: CosmosRequest, { database }: HandlerContext)
   const place = findContainer(database, request.path);
   const ranges = place.container.ranges;
   const newest = Math.max(...ranges.map((range) => Number(range.id)));
-  const headers = { ...containerOwner(place), [header.etag]: `"${place.info.number}.${newest}"` };
+  const headers = [...containerOwner(place), header.etag, `"${place.info.number}.${newest}"`];
   const isIncremental = textOfHeader(request, header.changeFeed) !== undefined;
   const known = isIncremental ? newestKnown(textOfHeader(request, header.ifNoneMatch), place.info.number) : undefined;
   const wanted = known === undefined ? ranges : ranges.filter((range) => Number(range.id) > known);
-  if (wanted.length === 0) return emptyResponse(304, { ...headers, [header.itemCount]: '0' });
+  if (wanted.length === 0) return emptyResponse(304, [...headers, header.itemCount, '0']);
   const share = 1 / ranges.length;
   const values = wanted.map((range) => resourceOf(place, range, share));
   return listResponse(place.info.rid, 'PartitionKeyRanges', values, headers);

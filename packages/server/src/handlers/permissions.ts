@@ -49,7 +49,7 @@ export async function replacePermission(request: CosmosRequest, context: Handler
 export async function deletePermission(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const { number } = findPermission(request, database);
   await database.resources.delete(number, ifMatchOf(request));
-  return emptyResponse(204, {}, metadataWriteCharge);
+  return emptyResponse(204, [], metadataWriteCharge);
 }
 
 function findUser({ path }: CosmosRequest, database: Database): NamedInfo {
@@ -77,7 +77,7 @@ async function permissionResponse(
   permission: NamedInfo,
 ): Promise<CosmosResponse> {
   const seconds = tokenSecondsOf(textOfHeader(request, header.tokenSeconds));
-  return resourceResponse(request, status, await resourceOf(context, permission, seconds), {});
+  return resourceResponse(request, status, await resourceOf(context, permission, seconds), []);
 }
 
 async function resourceOf(

@@ -25,7 +25,7 @@ export function listUsers(request: CosmosRequest, { database }: HandlerContext):
   const owner = findDatabase(database, request.path);
   const { items, headers } = pageOf(request, database.resources.list('user', owner.number));
   const values = items.map((user) => resourceOf(user).value);
-  return listResponse(owner.rid, 'Users', values, { ...databaseOwner(owner), ...headers });
+  return listResponse(owner.rid, 'Users', values, [...databaseOwner(owner), ...headers]);
 }
 
 export function readUser(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {

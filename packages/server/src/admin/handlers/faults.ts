@@ -44,12 +44,12 @@ export function readFault({ parameters }: AdminRequest, context: AdminContext): 
 export function deleteFault({ parameters }: AdminRequest, context: AdminContext): CosmosResponse {
   const { fault = '' } = parameters;
   if (!faultsOf(context).remove(fault)) throw new DatabaseError('not-found', `There is no fault ${fault}.`);
-  return { status: 204, charge: 0, headers: {}, body: undefined };
+  return { status: 204, charge: 0, headers: [], body: undefined };
 }
 
 export function clearFaults(_: AdminRequest, context: AdminContext): CosmosResponse {
   faultsOf(context).clear();
-  return { status: 204, charge: 0, headers: {}, body: undefined };
+  return { status: 204, charge: 0, headers: [], body: undefined };
 }
 
 function faultsOf({ faults }: AdminContext): Faults {

@@ -50,6 +50,6 @@ export function readJob({ parameters }: AdminRequest, { jobs }: AdminContext): C
 }
 
 function accepted(job: Job): CosmosResponse {
-  const { headers, ...rest } = adminResponse(202, job);
-  return { ...rest, headers: { ...headers, location: `/_tidemark/jobs/${job.id}` } };
+  const response = adminResponse(202, job);
+  return { ...response, headers: [...response.headers, 'location', `/_tidemark/jobs/${job.id}`] };
 }

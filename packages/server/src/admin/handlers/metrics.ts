@@ -1,6 +1,5 @@
 // Metrics, as Prometheus scrapes them.
 
-import { header } from '@tidemark/model';
 import { expositionType } from '../../exposition.ts';
 import type { CosmosResponse } from '../../response.ts';
 import type { AdminContext } from '../admin-handler.ts';
@@ -8,6 +7,5 @@ import type { AdminRequest } from '../admin-request.ts';
 
 export async function readMetrics(_: AdminRequest, { metrics }: AdminContext): Promise<CosmosResponse> {
   const body = Buffer.from(await metrics.text());
-  const headers = { 'cache-control': 'no-store', [header.contentType]: expositionType };
-  return { status: 200, charge: 0, headers, body };
+  return { status: 200, charge: 0, headers: ['cache-control', 'no-store'], contentType: expositionType, body };
 }
