@@ -53,6 +53,9 @@ export const answerStallMsMax: number = 60 * 1000;
 /** Answers that clients have not taken yet, of all connections together: 64 of the largest. */
 export const unsentBytesMax: number = 256 * 1024 * 1024;
 
+/** A larger answer is not held until the end of the turn of the event loop, in which many others may become ready. */
+export const heldBodyBytesMax: number = 64 * 1024;
+
 /** With that many bytes unsent, an answer that has been waiting for this long is cut off for the sake of the others. */
 export const unsentMsMin = 1_000;
 

@@ -23,6 +23,7 @@ import type { ListenerFigures } from './listener.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Observer } from './observer.ts';
+import { Outbox } from './outbox.ts';
 import type { CosmosRequest, RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
@@ -61,6 +62,7 @@ export class Pipeline {
   readonly #throttle: Throttle | undefined;
   readonly #metrics: Metrics;
   readonly #observer: Observer;
+  readonly #outbox = new Outbox();
   readonly #recheck = (grant: Grant): void => recheck(grant, this.#options);
 
   constructor(options: PipelineOptions) {
@@ -96,7 +98,7 @@ export class Pipeline {
     this.#observer.failed(error, where);
   }
 
-  /** Never throws. What has its answer at hand is answered at once: a promise for each step costs more than most steps. */
+  /** Never throws. What has its answer at hand makes no promise: one for each step would cost more than most steps. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const exchange = this.#observer.begin();
     let response: Soon;
@@ -106,12 +108,12 @@ export class Pipeline {
       response = this.#failure(error, exchange);
     }
     if (!(response instanceof Promise)) {
-      this.#send(incoming, outgoing, exchange, response);
+      this.#post(outgoing, exchange, response);
       return;
     }
     response.then(
-      (late) => this.#send(incoming, outgoing, exchange, late),
-      (error: unknown) => this.#send(incoming, outgoing, exchange, this.#failure(error, exchange)),
+      (late) => this.#post(outgoing, exchange, late),
+      (error: unknown) => this.#post(outgoing, exchange, this.#failure(error, exchange)),
     );
   }
 
@@ -120,12 +122,11 @@ export class Pipeline {
     return errorResponse(error);
   }
 
-  #send(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    exchange: Exchange,
-    found: CosmosResponse | undefined,
-  ): void {
+  #post(outgoing: ServerResponse, exchange: Exchange, response: CosmosResponse | undefined): void {
+    this.#outbox.put(response?.body?.length ?? 0, () => this.#send(outgoing, exchange, response));
+  }
+
+  #send(outgoing: ServerResponse, exchange: Exchange, found: CosmosResponse | undefined): void {
     let response = found;
     const { unsent, room } = this.#options;
     if (response === undefined || outgoing.destroyed || outgoing.headersSent) {
@@ -135,7 +136,7 @@ export class Pipeline {
     }
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
-    if (!hasRoom && incoming.method === 'GET') response = errorResponse(tooMuchUnsent());
+    if (!hasRoom && outgoing.req.method === 'GET') response = errorResponse(tooMuchUnsent());
     send(outgoing, response, exchange.activityId, room.isClosing);
     // A stream says itself when it is not taken.
     if (response.stream === undefined) unsent.note(outgoing);
