@@ -2,11 +2,11 @@
 
 import type { FeedPart, KeyRange } from '@tidemark/model';
 import { formatFeedEtag, isDatabaseError, joinFeedParts, keySpaceMax, parseFeedEtag } from '@tidemark/model';
-import type { FeedStart } from '@tidemark/processor';
+import type { ChangesStart } from '@tidemark/processor';
 import { UsageError } from './usage-error.ts';
 
 export type Position =
-  | { readonly kind: 'start'; readonly start: FeedStart }
+  | { readonly kind: 'start'; readonly start: ChangesStart }
   /** Of a whole container: where each part of its keys goes on. */
   | { readonly kind: 'parts'; readonly parts: readonly FeedPart[] };
 
@@ -33,7 +33,7 @@ function readEtag(text: string): Position {
 }
 
 /** The LSN that a start stands for, where it is one. */
-export function lsnOf(start: FeedStart): number | undefined {
+export function lsnOf(start: ChangesStart): number | undefined {
   if (start === 'beginning') return 0;
   if (start === 'now' || 'timeMs' in start) return undefined;
   try {
@@ -47,7 +47,7 @@ export function lsnOf(start: FeedStart): number | undefined {
 
 /** The position of a whole container; undefined while a part has none yet. */
 export function positionOf(
-  parts: readonly { readonly keys: KeyRange; readonly start: FeedStart }[],
+  parts: readonly { readonly keys: KeyRange; readonly start: ChangesStart }[],
 ): string | undefined {
   const feedParts: FeedPart[] = [];
   for (const { keys, start } of parts) {

@@ -9,7 +9,7 @@
 import { setMaxListeners } from 'node:events';
 import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, isDatabaseError, keyRangeContains } from '@tidemark/model';
-import type { ChangePage, FeedMode, FeedStart, RangeInfo, RestContainer } from '@tidemark/processor';
+import type { ChangePage, ChangesStart, FeedMode, RangeInfo, RestContainer } from '@tidemark/processor';
 
 export interface FollowOptions {
   readonly container: RestContainer;
@@ -29,7 +29,7 @@ export interface FollowOptions {
 /** An interval of keys and where its feed goes on. */
 export interface FollowedPart {
   readonly keys: KeyRange;
-  start: FeedStart;
+  start: ChangesStart;
   /** Of the range that served it last. */
   range: string | undefined;
 }
@@ -59,13 +59,13 @@ export class Follow {
   }
 
   /** Resolves when the signal aborts or everything is drained. */
-  async run(parts: readonly { readonly keys: KeyRange; readonly start: FeedStart }[]): Promise<void> {
+  async run(parts: readonly { readonly keys: KeyRange; readonly start: ChangesStart }[]): Promise<void> {
     await this.#readRanges();
     await Promise.all(parts.map(({ keys, start }) => this.#followPart({ keys, start, range: undefined })));
   }
 
   /** A partition key is one thing wherever its range goes: the server finds it. */
-  async runKey(partitionKey: PartitionKeyValues, start: FeedStart): Promise<FeedStart> {
+  async runKey(partitionKey: PartitionKeyValues, start: ChangesStart): Promise<ChangesStart> {
     const part: FollowedPart = { keys: { min: '', max: '' }, start, range: undefined };
     await this.#loop(part, async () => ({ partitionKey }));
     return part.start;

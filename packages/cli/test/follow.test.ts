@@ -3,7 +3,7 @@
 
 import { openDatabase } from '@tidemark/engine';
 import { keySpaceMax, keySpaceMin, wellKnownKey } from '@tidemark/model';
-import type { FeedStart } from '@tidemark/processor';
+import type { ChangesStart } from '@tidemark/processor';
 import { RestClient } from '@tidemark/processor';
 import { startServer } from '@tidemark/server';
 import { SeededRandom } from '@tidemark/testing';
@@ -65,7 +65,7 @@ test.each([1, 2, 3, 4])('[B8] [M5] every change once and in the order of its key
     });
     const position = readPosition(from);
     const whole = { min: keySpaceMin, max: keySpaceMax };
-    const starts: { keys: typeof whole; start: FeedStart }[] = [];
+    const starts: { keys: typeof whole; start: ChangesStart }[] = [];
     let min: string = keySpaceMin;
     for (const { max, lsn } of position.kind === 'parts' ? position.parts : []) {
       starts.push({ keys: { min, max }, start: { etag: `"${lsn}"` } });

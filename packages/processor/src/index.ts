@@ -11,14 +11,15 @@ export type { CreateContainerOptions, ResourceJson, RestClientOptions } from './
 export { RestClient } from './client/rest-client.ts';
 export type {
   ChangesOptions,
+  ChangesStart,
   DocumentAnswer,
-  DocumentBody,
-  FeedMode,
+  DocumentInput,
   FeedScope,
-  FeedStart,
   ListOptions,
   PatchOperation,
+  Query,
   RangeInfo,
+  ReadOptions,
   WriteOptions,
 } from './client/rest-container.ts';
 export { RestContainer } from './client/rest-container.ts';
@@ -27,6 +28,17 @@ export { isRestError, RestError } from './client/rest-error.ts';
 export type { CallOptions, RestRequest } from './client/transport.ts';
 export { RestResponse } from './client/transport.ts';
 export type { Clock, Environment } from './environment.ts';
-export type { FeedItem, FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from './feed/feed-source.ts';
+export type {
+  FeedItem,
+  FeedMode,
+  FeedPage,
+  FeedRead,
+  FeedSource,
+  FeedStart,
+  PhysicalRange,
+  SourceIdentity,
+} from './feed/feed-source.ts';
+export { RestFeedSource } from './feed/rest-feed-source.ts';
 export { bulkBytesMax } from './limits.ts';
-export type { DocumentStore, StoredDocument, StoreWatch } from './store/document-store.ts';
+export type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './store/document-store.ts';
+export { RestStore } from './store/rest-store.ts';

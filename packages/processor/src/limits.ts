@@ -15,3 +15,12 @@ export const waitGraceMs: number = 10 * 1000;
 
 /** Wire 8: bytes of a bulk request; the official client sends no more. Operations: `batchOperationsMax` of the model. */
 export const bulkBytesMax = 220_201;
+
+/** A lease store that takes longer has failed: a lease lives for a minute, and its owner needs time to try again. */
+export const storeRequestMsMax: number = 10 * 1000;
+
+/** What feeds and stores retry by themselves: a connection that broke between two requests, not a server that is down. */
+export const momentMsMax = 250;
+
+/** How often a list of documents begins anew because ranges were split under it. */
+export const listAttemptsMax = 5;

@@ -8,7 +8,7 @@ import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BulkOperation } from '../src/client/bulk.ts';
 import { RestClient } from '../src/client/rest-client.ts';
-import type { FeedStart, RestContainer } from '../src/client/rest-container.ts';
+import type { ChangesStart, RestContainer } from '../src/client/rest-container.ts';
 
 let database: Database;
 let server: RunningServer;
@@ -103,7 +103,7 @@ test('[M2] pages of documents follow the continuation to the end, through every 
 
 async function drain(
   container: RestContainer,
-  from: FeedStart,
+  from: ChangesStart,
   scope: Parameters<RestContainer['changes']>[0] = {},
 ): Promise<{ ids: string[]; etag: string }> {
   const ids: string[] = [];

@@ -1,4 +1,8 @@
 export type { ContractCase, EngineUnderTest, MakeEngine, MakeEngineOptions, Need } from './contracts/bench.ts';
+export type { MakeStore, StoreUnderTest } from './contracts/document-store-contract.ts';
+export { documentStoreContract } from './contracts/document-store-contract.ts';
+export type { FeedUnderTest, MakeFeed } from './contracts/feed-source-contract.ts';
+export { feedSourceContract } from './contracts/feed-source-contract.ts';
 export { rangeEngineCases, rangeEngineContract, runCase } from './contracts/range-engine-contract.ts';
 export type { DotnetHostOptions } from './dotnet-host/dotnet-host.ts';
 export { DotnetHost, dotnetDefaults } from './dotnet-host/dotnet-host.ts';

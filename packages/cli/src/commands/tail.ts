@@ -8,7 +8,7 @@ import {
   parsePartitionKeyHeader,
   validatePartitionKeyDefinition,
 } from '@tidemark/model';
-import type { ChangePage, FeedMode, FeedStart, RestContainer } from '@tidemark/processor';
+import type { ChangePage, ChangesStart, FeedMode, RestContainer } from '@tidemark/processor';
 import { onOneLine } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { choiceOption, isOn, numberOption, textOption } from '../call.ts';
@@ -116,7 +116,7 @@ class Tail {
     );
   }
 
-  async #startingParts(): Promise<{ keys: KeyRange; start: FeedStart }[]> {
+  async #startingParts(): Promise<{ keys: KeyRange; start: ChangesStart }[]> {
     const { position, range } = this.#wanted;
     const ranges = await this.#container.ranges();
     const all = { min: keySpaceMin, max: keySpaceMax };
@@ -187,7 +187,7 @@ function followingRanges(wanted: Wanted, follow: Follow): string {
   return lines.includes(undefined) ? 'There is no position to go on from yet.' : `Go on with ${lines.join(' and ')}`;
 }
 
-function followingKey(wanted: Wanted, start: FeedStart): string {
+function followingKey(wanted: Wanted, start: ChangesStart): string {
   if (typeof start === 'string' || 'timeMs' in start) return 'There is no position to go on from yet.';
   return `Go on with ${commandOf(wanted, start.etag.replaceAll('"', ''))}`;
 }

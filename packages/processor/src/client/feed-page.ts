@@ -1,5 +1,6 @@
 // A page of documents or of changes, with its items as bytes or parsed, whichever is asked for.
 
+import { isUtf8 } from 'node:buffer';
 import { header } from '@tidemark/model';
 import { elementsOfMember } from './json-spans.ts';
 import type { RestResponse } from './transport.ts';
@@ -19,9 +20,20 @@ abstract class Page {
     return this.response.header(header.sessionToken);
   }
 
+  /** The server's clock when it answered. */
+  get serverTimeMs(): number | undefined {
+    const timeMs = Date.parse(this.response.header(header.httpDate) ?? '');
+    return Number.isNaN(timeMs) ? undefined : timeMs;
+  }
+
   /** The items as the server wrote them, each a piece of the body. */
   itemBytes(): Buffer[] {
     return this.response.body.length === 0 ? [] : elementsOfMember(this.response.body, 'Documents');
+  }
+
+  /** False when some item is damaged on its way or in its store: then `items` would show what nobody has written. */
+  get isText(): boolean {
+    return isUtf8(this.response.body);
   }
 
   items(): unknown[] {

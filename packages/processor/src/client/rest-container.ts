@@ -10,7 +10,7 @@ import { pathOf } from './request-path.ts';
 import type { CallOptions, RestResponse, Transport } from './transport.ts';
 
 /** JSON text as it is, or a value that becomes JSON. */
-export type DocumentBody = Uint8Array | object;
+export type DocumentInput = Uint8Array | object;
 
 export interface DocumentAnswer {
   readonly etag: string;
@@ -49,18 +49,32 @@ export interface FeedScope {
 export interface ListOptions extends FeedScope, CallOptions {
   readonly continuation?: string | undefined;
   readonly itemsMax?: number | undefined;
+  /** How far the client has seen the ranges: the answer is not older. */
+  readonly sessionToken?: string | undefined;
+}
+
+export interface ReadOptions extends CallOptions {
+  readonly sessionToken?: string | undefined;
+}
+
+export interface Query {
+  readonly query: string;
+  readonly parameters?: readonly { readonly name: string; readonly value: unknown }[];
 }
 
 export type FeedMode = 'latest' | 'all-versions';
-export type FeedStart = 'beginning' | 'now' | { readonly etag: string } | { readonly timeMs: number };
+export type ChangesStart = 'beginning' | 'now' | { readonly etag: string } | { readonly timeMs: number };
 
 export interface ChangesOptions extends FeedScope, CallOptions {
   readonly mode?: FeedMode;
   /** From the beginning when it is left out. */
-  readonly from?: FeedStart;
+  readonly from?: ChangesStart;
   readonly itemsMax?: number | undefined;
   /** Asks the server to answer an empty feed only after this time; where it cannot, it answers at once. */
   readonly waitSeconds?: number | undefined;
+  /** Answers only for the container with this rid: one of the same name may have taken its place. */
+  readonly containerRid?: string | undefined;
+  readonly sessionToken?: string | undefined;
 }
 
 export class RestContainer {
@@ -104,12 +118,16 @@ export class RestContainer {
     return ranges.filter(({ id }) => !gone.has(id));
   }
 
-  createDocument(key: PartitionKeyValues, document: DocumentBody, options: CallOptions = {}): Promise<DocumentAnswer> {
+  createDocument(key: PartitionKeyValues, document: DocumentInput, options: CallOptions = {}): Promise<DocumentAnswer> {
     return this.#post(key, document, {}, options, false);
   }
 
   /** Without `ifMatch` it may be repeated: a second time changes nothing but the etag. */
-  upsertDocument(key: PartitionKeyValues, document: DocumentBody, options: WriteOptions = {}): Promise<DocumentAnswer> {
+  upsertDocument(
+    key: PartitionKeyValues,
+    document: DocumentInput,
+    options: WriteOptions = {},
+  ): Promise<DocumentAnswer> {
     const { ifMatch } = options;
     return this.#post(key, document, { [header.isUpsert]: 'true', [header.ifMatch]: ifMatch }, options, !ifMatch);
   }
@@ -117,7 +135,7 @@ export class RestContainer {
   async replaceDocument(
     key: PartitionKeyValues,
     id: string,
-    document: DocumentBody,
+    document: DocumentInput,
     options: WriteOptions = {},
   ): Promise<DocumentAnswer> {
     const response = await this.#transport.send({
@@ -155,13 +173,13 @@ export class RestContainer {
   async readDocument(
     key: PartitionKeyValues,
     id: string,
-    options: CallOptions = {},
+    options: ReadOptions = {},
   ): Promise<DocumentAnswer | undefined> {
     const path = this.#documentPath(id);
     const response = await this.#transport.send({
       verb: 'GET',
       path,
-      headers: keyHeaders(key),
+      headers: present({ ...keyHeaders(key), [header.sessionToken]: options.sessionToken }),
       accepts: [404],
       ...callOf(options),
     });
@@ -216,6 +234,27 @@ export class RestContainer {
     return new DocumentPage(response);
   }
 
+  /** A page of what a query finds in one range. Ranges are put together by the caller: no plan is asked for (wire 12). */
+  async query(query: Query, options: ListOptions & { readonly range: string }): Promise<DocumentPage> {
+    const response = await this.#transport.send({
+      verb: 'POST',
+      path: this.#documentsPath,
+      headers: present({
+        ...scopeHeaders(options),
+        [header.contentType]: 'application/query+json',
+        [header.isQuery]: 'True',
+        [header.enableCrossPartition]: 'True',
+        [header.itemsMax]: textOf(options.itemsMax),
+        [header.continuation]: options.continuation,
+        [header.sessionToken]: options.sessionToken,
+      }),
+      body: JSON.stringify({ query: query.query, parameters: query.parameters ?? [] }),
+      isIdempotent: true,
+      ...callOf(options),
+    });
+    return new DocumentPage(response);
+  }
+
   /** A page of the change feed (wire 11). */
   async changes(options: ChangesOptions = {}): Promise<ChangePage> {
     const { mode = 'latest', from = 'beginning', waitSeconds, timeoutMs } = options;
@@ -229,6 +268,8 @@ export class RestContainer {
         ...startHeaders(from),
         [header.itemsMax]: textOf(options.itemsMax),
         [header.prefer]: waitSeconds === undefined ? undefined : `wait=${waitSeconds}`,
+        [header.intendedContainer]: options.containerRid,
+        [header.sessionToken]: options.sessionToken,
       }),
       accepts: [304],
       ...callOf(options),
@@ -247,7 +288,7 @@ export class RestContainer {
 
   async #post(
     key: PartitionKeyValues,
-    document: DocumentBody,
+    document: DocumentInput,
     headers: Readonly<Partial<Record<HeaderName, string | undefined>>>,
     options: CallOptions,
     isIdempotent: boolean,
@@ -281,7 +322,7 @@ const modeHeaders: Readonly<Record<FeedMode, Headers>> = {
 };
 
 /** Tidemark has a header of its own for what the service refuses or rounds; the service does not look at it. */
-function startHeaders(from: FeedStart): Headers {
+function startHeaders(from: ChangesStart): Headers {
   if (from === 'beginning') return { [header.feedStart]: 'beginning' };
   if (from === 'now') return { [header.ifNoneMatch]: '*' };
   if ('etag' in from) return { [header.ifNoneMatch]: from.etag };
@@ -316,7 +357,7 @@ function textOf(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-function bodyOf(document: DocumentBody): Uint8Array | string {
+function bodyOf(document: DocumentInput): Uint8Array | string {
   return document instanceof Uint8Array ? document : JSON.stringify(document);
 }
 

@@ -38,6 +38,7 @@ export function codeOfStatus(
   switch (status) {
     case 400:
       if (substatus === 1001) return 'partition-key-mismatch';
+      if (substatus === 1024) return 'container-mismatch';
       return message.includes(retentionSentence) ? 'retention-passed' : 'bad-request';
     case 404:
       if (substatus === 1002) return 'session-not-available';

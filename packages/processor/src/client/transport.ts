@@ -5,7 +5,7 @@ import type { HeaderName } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import { requestMsMax, retryMsMax } from '../limits.ts';
-import type { Authorize, Credential } from './credential.ts';
+import type { Authorizer, Credential } from './credential.ts';
 import { authorizer } from './credential.ts';
 import { signedPartsOf } from './request-path.ts';
 import { codeOfStatus, messageOf, RestError } from './rest-error.ts';
@@ -89,7 +89,7 @@ type Outcome =
 
 export class Transport {
   readonly endpoint: string;
-  readonly #authorize: Authorize;
+  readonly #authorizer: Authorizer;
   readonly #environment: Environment;
   readonly #userAgent: string;
   readonly #timeoutMs: number;
@@ -97,7 +97,7 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.endpoint = readEndpoint(options.endpoint);
-    this.#authorize = authorizer(options.credential);
+    this.#authorizer = authorizer(options.credential);
     this.#environment = options.environment;
     this.#userAgent = options.userAgent ?? 'tidemark';
     this.#timeoutMs = options.timeoutMs ?? requestMsMax;
@@ -108,11 +108,17 @@ export class Transport {
   async send(request: RestRequest): Promise<RestResponse> {
     const { clock } = this.#environment;
     const deadlineMs = clock.nowMs() + (request.retryMsMax ?? this.#retryMsMax);
+    let isRefused = false;
     for (let attempt = 0; ; attempt += 1) {
       request.signal?.throwIfAborted();
-      const outcome = await this.#try(request);
+      const outcome = await this.#try(request, isRefused);
       if ('response' in outcome) return outcome.response;
       const { error, kind } = outcome;
+      // Keys are rotated and tokens expire: once per call whoever gave the credential is asked for another.
+      if (this.#authorizer.isRenewable && !isRefused && isRefusal(error)) {
+        isRefused = true;
+        continue;
+      }
       const pause = pauseMs(attempt, error.retryAfterMs, this.#environment);
       const isRepeatable = kind === 'not-done' || (kind === 'maybe-done' && isIdempotent(request));
       if (!isRepeatable || clock.nowMs() + pause > deadlineMs) throw error;
@@ -120,7 +126,7 @@ export class Transport {
     }
   }
 
-  async #try(request: RestRequest): Promise<Outcome> {
+  async #try(request: RestRequest, isRefused: boolean): Promise<Outcome> {
     const { clock } = this.#environment;
     const isWrite = request.verb !== 'GET';
     const timeoutMs = request.timeoutMs ?? this.#timeoutMs;
@@ -135,7 +141,7 @@ export class Transport {
       stop.abort();
     });
     try {
-      const headers = await this.#headersOf(request);
+      const headers = await this.#headersOf(request, isRefused);
       const answer = await this.#environment.fetch(`${this.endpoint}${request.path}`, {
         method: request.verb,
         headers,
@@ -162,12 +168,13 @@ export class Transport {
     }
   }
 
-  async #headersOf(request: RestRequest): Promise<Record<string, string>> {
+  async #headersOf(request: RestRequest, isRefused: boolean): Promise<Record<string, string>> {
     const date = new Date(this.#environment.clock.nowMs()).toUTCString();
-    const { header: authorization, isDated } = await this.#authorize({
+    const { header: authorization, isDated } = await this.#authorizer.authorize({
       verb: request.verb,
       ...signedPartsOf(request.path),
       date,
+      isRefused,
     });
     return {
       [header.authorization]: authorization,
@@ -205,6 +212,10 @@ function outcomeOf(request: RestRequest, status: number, headers: Headers, body:
     retryAfterMs: response.numberHeader(header.retryAfterMs),
   });
   return { error, kind: failureOfStatus(status) };
+}
+
+function isRefusal({ code }: DatabaseError): boolean {
+  return code === 'unauthorized' || code === 'forbidden';
 }
 
 function isIdempotent(request: RestRequest): boolean {

@@ -1,0 +1,182 @@
+// A container over HTTP as a store of documents by id: Tidemark's or Azure's.
+
+import type { SessionToken } from '@tidemark/model';
+import {
+  DatabaseError,
+  formatSessionTokens,
+  isDatabaseError,
+  mergeSessionTokens,
+  parseSessionTokens,
+} from '@tidemark/model';
+import type { RestClient } from '../client/rest-client.ts';
+import type { DocumentAnswer, RestContainer } from '../client/rest-container.ts';
+import { isRestError } from '../client/rest-error.ts';
+import type { CallOptions } from '../client/transport.ts';
+import { listAttemptsMax, momentMsMax, storeRequestMsMax } from '../limits.ts';
+import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
+import type { KeyMember } from './lease-key.ts';
+import { keyed, keyMemberOf, storedOf } from './lease-key.ts';
+
+export class RestStore implements DocumentStore {
+  readonly name: string;
+  readonly #container: RestContainer;
+  #keyMember: Promise<KeyMember> | undefined;
+  #ranges: readonly { readonly id: string }[] | undefined;
+  /** What this client has written is not hidden from it again by a replica that is behind. */
+  readonly #session = new Map<string, SessionToken>();
+
+  constructor(client: RestClient, database: string, container: string) {
+    this.name = `${database}/${container}`;
+    this.#container = client.container(database, container);
+  }
+
+  async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
+    const member = await this.#member(signal);
+    for (let attempt = 1; ; attempt += 1) {
+      this.#ranges ??= await this.#reading(() => this.#container.ranges(readCall(signal)));
+      try {
+        const parts = await Promise.all(this.#ranges.map(({ id }) => this.#listRange(id, idPrefix, member, signal)));
+        return parts.flat();
+      } catch (error) {
+        this.#ranges = undefined;
+        if (attempt >= listAttemptsMax || !isCode(error, 'range-gone')) throw error;
+      }
+    }
+  }
+
+  async read(
+    id: string,
+    { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<StoredDocument | undefined> {
+    const member = await this.#member(signal);
+    const options = { ...readCall(signal), sessionToken: this.#sessionToken() };
+    const answer = await this.#reading(() => this.#container.readDocument([key], id, options));
+    if (answer === undefined) return undefined;
+    return this.#stored(answer, member);
+  }
+
+  async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
+    const member = await this.#member(signal);
+    const { id } = body;
+    const document = keyed(body, member, id);
+    return this.#stored(await writing(() => this.#container.createDocument([id], document, writeCall(signal))), member);
+  }
+
+  async replace(document: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
+    const member = await this.#member(signal);
+    const { id, key, etag } = document;
+    const options = { ...writeCall(signal), ifMatch: etag };
+    const next = keyed(body, member, key);
+    return this.#stored(await writing(() => this.#container.replaceDocument([key], id, next, options)), member);
+  }
+
+  async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
+    const options = { ...writeCall(signal), ifMatch: etag };
+    this.#note((await writing(() => this.#container.deleteDocument([key], id, options))).sessionToken);
+  }
+
+  async watch(position: string | undefined, waitMs: number, signal?: AbortSignal): Promise<StoreWatch> {
+    const from = position === undefined ? 'now' : { etag: position };
+    const waitSeconds = Math.round(waitMs / 1000);
+    try {
+      const page = await this.#container.changes({ from, waitSeconds, signal, itemsMax: -1, retryMsMax: momentMsMax });
+      return { position: page.etag, hasChanged: !page.isDrained, isWaitApplied: page.isWaitApplied };
+    } catch (error) {
+      // Azure has no feed of a whole container of several ranges, and does not wait either.
+      if (isCode(error, 'bad-request')) return { position: position ?? '', hasChanged: false, isWaitApplied: false };
+      throw error;
+    }
+  }
+
+  async #listRange(
+    range: string,
+    idPrefix: string,
+    member: KeyMember,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredDocument[]> {
+    const query = {
+      query: 'SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)',
+      parameters: [{ name: '@prefix', value: idPrefix }],
+    };
+    const found: StoredDocument[] = [];
+    let continuation: string | undefined;
+    do {
+      const options = { ...readCall(signal), range, continuation, itemsMax: -1, sessionToken: this.#sessionToken() };
+      const page = await this.#reading(() => this.#container.query(query, options));
+      for (const item of page.items()) found.push(storedOf(item, member));
+      this.#note(page.sessionToken);
+      continuation = page.continuation;
+    } while (continuation !== undefined);
+    return found;
+  }
+
+  /** Read once: a container cannot change what it is partitioned by. */
+  #member(signal: AbortSignal | undefined): Promise<KeyMember> {
+    this.#keyMember ??= this.#readMember(signal).catch((error: unknown) => {
+      this.#keyMember = undefined;
+      throw error;
+    });
+    return this.#keyMember;
+  }
+
+  async #readMember(signal: AbortSignal | undefined): Promise<KeyMember> {
+    const { partitionKey } = await this.#reading(() => this.#container.read(readCall(signal)));
+    const { paths }: { paths?: unknown } = Object(partitionKey);
+    return keyMemberOf(Array.isArray(paths) ? paths.map(String) : [], this.name);
+  }
+
+  #stored(answer: DocumentAnswer, member: KeyMember): StoredDocument {
+    this.#note(answer.sessionToken);
+    return storedOf(JSON.parse(answer.bytes.toString('utf8')), member);
+  }
+
+  async #reading<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRestError(error)) throw error;
+      const { status, message, code } = error;
+      // Behind what this client has seen, or a container of the same name in its place: the next read asks without a session.
+      if (code === 'session-not-available') this.#session.clear();
+      const isPassing = code === 'session-not-available' || (code === 'internal' && status >= 500);
+      throw isPassing ? new DatabaseError('unavailable', message, { cause: error }) : error;
+    }
+  }
+
+  #note(sessionToken: string | undefined): void {
+    if (sessionToken === undefined) return;
+    for (const token of parseSessionTokens(sessionToken)) {
+      const known = this.#session.get(token.rangeId);
+      this.#session.set(token.rangeId, known === undefined ? token : mergeSessionTokens(known, token));
+    }
+  }
+
+  #sessionToken(): string | undefined {
+    return this.#session.size === 0 ? undefined : formatSessionTokens([...this.#session.values()]);
+  }
+}
+
+function readCall(signal: AbortSignal | undefined): CallOptions {
+  return { signal, timeoutMs: storeRequestMsMax, retryMsMax: momentMsMax };
+}
+
+/** Never repeated below: whoever swaps decides what an open outcome means. */
+function writeCall(signal: AbortSignal | undefined): CallOptions {
+  return { signal, timeoutMs: storeRequestMsMax, retryMsMax: 0 };
+}
+
+/** After a 5xx nobody knows whether the write was done, but for the answers that say that it was not. */
+async function writing<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isRestError(error)) throw error;
+    const { status, message, code } = error;
+    const isOpen = status >= 500 && code !== 'disk-full' && code !== 'not-supported';
+    throw isOpen ? new DatabaseError('outcome-unknown', message, { cause: error }) : error;
+  }
+}
+
+function isCode(error: unknown, code: DatabaseError['code']): boolean {
+  return isDatabaseError(error) && error.code === code;
+}
