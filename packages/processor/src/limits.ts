@@ -24,3 +24,22 @@ export const momentMsMax = 250;
 
 /** How often a list of documents begins anew because ranges were split under it. */
 export const listAttemptsMax = 5;
+
+/** A read of the feed that takes longer than it was asked to wait and this is broken off: its connection may be half open. */
+export const feedReadMsMax: number = requestMsMax + waitGraceMs;
+
+/** Between reads of a feed that fails: the first pause, and the longest. */
+export const feedRetryPauseMsMin = 100;
+export const feedRetryPauseMsMax: number = 5 * 1000;
+
+/** Failures one after the other that are told of as a problem; fewer are ordinary weather. */
+export const failuresBeforeHealth = 3;
+
+/** Of a change whose source does not say how large its pages are. */
+export const itemBytesGuess = 1024;
+
+/** A handler whose signal has aborted is waited for this long; then it is given up as hung. */
+export const handlerGraceMs: number = 2 * 1000;
+
+/** Batches that were handled but not acknowledged, with manual checkpoints. Beyond them nothing is delivered. */
+export const unacknowledgedPagesMax = 10_000;

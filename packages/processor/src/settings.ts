@@ -8,8 +8,11 @@ export type CheckpointStrategy =
   | { readonly kind: 'every-batch' }
   | { readonly kind: 'items'; readonly items: number }
   | { readonly kind: 'interval'; readonly intervalMs: number }
-  /** The handler calls `context.checkpoint()`. */
-  | { readonly kind: 'manual' };
+  /**
+   * The handler calls `context.checkpoint()`, for each batch. Cumulative: one call counts for all batches before it too, as with hosts of
+   * .NET; right only where batches are finished in their order.
+   */
+  | { readonly kind: 'manual'; readonly isCumulative?: boolean };
 
 export interface LeaseSettings {
   /** A lease that was not written for this long is renewed. */

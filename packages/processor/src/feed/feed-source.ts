@@ -1,7 +1,7 @@
 // The seam to the container whose changes are read. Behind it: HTTP (`rest-feed-source.ts`), a CosmosClient of the user
 // (`sdk-feed-source.ts`), an engine in this process (`engine-feed-source.ts`), memory, and the simulation's world.
 
-import type { KeyRange } from '@tidemark/model';
+import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
 
 /** `latest`: the last version of each document. `all-versions`: every version, deletes included, as long as history is kept. */
 export type FeedMode = 'latest' | 'all-versions';
@@ -17,6 +17,8 @@ export interface SourceIdentity {
   readonly name: string;
   /** `/tenant`, `/user/id`: where documents carry their partition key. */
   readonly partitionKeyPaths: readonly string[];
+  /** Where the endpoint tells it: which range has a key. Missing means version 2. */
+  readonly partitionKey?: PartitionKeyDefinition | undefined;
 }
 
 /** A physical range of the container as of now. */
@@ -53,6 +55,8 @@ export interface FeedPage {
   /** The endpoint waited, or would have: the next read need not be delayed. */
   readonly isWaitApplied: boolean;
   readonly charge: number;
+  /** Of the page as it came; reading ahead is bounded by it. Missing: it is estimated. */
+  readonly sizeBytes?: number | undefined;
   /** The newest LSN of the range, from the session token; undefined where the endpoint does not tell. */
   readonly tailLsn: number | undefined;
   readonly sessionToken: string | undefined;

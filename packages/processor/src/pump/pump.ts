@@ -51,7 +51,10 @@ export interface PumpContext extends Ground {
 }
 
 export type PumpEnd =
-  /** All that was read before `drain` is handled and checkpointed. */
+  /**
+   * Every handler call has returned and the position is stored. What was only read, and what failed and would have been tried again, is
+   * left to the next owner.
+   */
   | { readonly kind: 'drained' }
   /** The range was split or merged. In-flight work is finished or abandoned; `position` is the last acknowledged and stored. */
   | { readonly kind: 'gone' }

@@ -1,0 +1,162 @@
+// From the items of a page to what handlers get, and to what lanes and dead letters need to know of one of them.
+//
+// The way of every change is short: its value goes to the handler as it was parsed. Identity and lane key are made only for those who
+// need them: a change that failed, several lanes, parked keys.
+
+import type { PartitionKeyValues } from '@tidemark/model';
+import { extractPartitionKey, formatPartitionKeyHeader, isDatabaseError, parsePartitionKeyPath } from '@tidemark/model';
+import type { Delivery, VersionChange } from '../feed/change.ts';
+import type { FeedItem, FeedMode, FeedPage, SourceIdentity } from '../feed/feed-source.ts';
+import { digest } from './digest.ts';
+import type { StandardSchema } from './schema.ts';
+import { validate } from './schema.ts';
+import { decodeVersion } from './versions.ts';
+
+export interface InvalidItem {
+  readonly raw: Uint8Array;
+  readonly reason: string;
+  /** `schema`: it was parsed, and refused by the user's validator. */
+  readonly kind: 'unparseable' | 'schema';
+}
+
+export interface DecodedPage {
+  /** One for each item of the page; undefined where it is invalid. */
+  readonly values: readonly unknown[];
+  readonly invalid: ReadonlyMap<number, InvalidItem>;
+}
+
+export class Decoder {
+  readonly #identity: SourceIdentity;
+  readonly #mode: FeedMode;
+  readonly #schema: StandardSchema | undefined;
+  readonly #paths: readonly (readonly string[])[];
+
+  constructor(identity: SourceIdentity, mode: FeedMode, schema: StandardSchema | undefined) {
+    this.#identity = identity;
+    this.#mode = mode;
+    this.#schema = schema;
+    this.#paths = identity.partitionKeyPaths.map(parsePartitionKeyPath);
+  }
+
+  decode(page: FeedPage): DecodedPage | Promise<DecodedPage> {
+    const { items } = page;
+    const values: unknown[] = new Array(items.length);
+    let invalid: Map<number, InvalidItem> | undefined;
+    for (let index = 0; index < items.length; index += 1) {
+      const item = items[index] as FeedItem; // Below the length.
+      const refused = 'raw' in item ? { raw: item.raw, reason: item.reason, kind: 'unparseable' as const } : undefined;
+      const value = 'raw' in item ? undefined : this.#valueOf(item.value);
+      if (value !== undefined) values[index] = value;
+      else {
+        invalid ??= new Map();
+        invalid.set(index, refused ?? this.#unknownEnvelope(item));
+      }
+    }
+    if (this.#schema === undefined) return { values, invalid: invalid ?? none };
+    return this.#validated(items, values, invalid ?? new Map(), this.#schema);
+  }
+
+  /** `item` as it came, `value` as the handler gets it. */
+  deliveryOf(item: FeedItem, value: unknown, invalid?: InvalidItem): Delivery {
+    const source = 'raw' in item ? undefined : item.value;
+    if (source === undefined) return this.#unparsed(item, invalid);
+    const facts = this.#mode === 'latest' ? this.#latestFacts(source) : this.#versionFacts(source);
+    const { id, values, lsn, version, timeMs } = facts;
+    const laneKey = formatPartitionKeyHeader(values);
+    const identity = `${this.#identity.containerRid}/${version}/${id}/${laneKey}`;
+    return { value, id, laneKey, lsn, timeMs, identity, invalid };
+  }
+
+  #valueOf(value: Readonly<Record<string, unknown>>): unknown {
+    return this.#mode === 'latest' ? value : decodeVersion(value, this.#identity.partitionKeyPaths);
+  }
+
+  #unknownEnvelope(item: FeedItem): InvalidItem {
+    return { raw: rawOf(item), reason: 'The change is none of create, replace and delete.', kind: 'unparseable' };
+  }
+
+  async #validated(
+    items: readonly FeedItem[],
+    values: unknown[],
+    invalid: Map<number, InvalidItem>,
+    schema: StandardSchema,
+  ): Promise<DecodedPage> {
+    for (let index = 0; index < values.length; index += 1) {
+      if (invalid.has(index)) continue;
+      const change = values[index];
+      const isVersion = this.#mode === 'all-versions';
+      const subject = isVersion ? (change as VersionChange<unknown>).current : change; // `#valueOf` made it.
+      if (subject === undefined) continue;
+      const verdict = await validate(schema, subject);
+      if ('reason' in verdict) {
+        values[index] = undefined;
+        invalid.set(index, { raw: rawOf(items[index] as FeedItem), reason: verdict.reason, kind: 'schema' });
+      } else values[index] = isVersion ? { ...(change as object), current: verdict.value } : verdict.value;
+    }
+    return { values, invalid };
+  }
+
+  /** It has no key and no version: the same bytes are the same change. */
+  #unparsed(item: FeedItem, invalid: InvalidItem | undefined): Delivery {
+    const raw = rawOf(item);
+    const identity = `${this.#identity.containerRid}/raw/${digest(raw)}`;
+    const reason = 'raw' in item ? item.reason : '';
+    const told = invalid ?? { raw, reason };
+    return { value: undefined, id: '', laneKey: '[]', lsn: undefined, timeMs: undefined, identity, invalid: told };
+  }
+
+  #latestFacts(document: Readonly<Record<string, unknown>>): Facts {
+    const { id, _lsn, _ts, _etag } = document;
+    const lsn = typeof _lsn === 'number' ? _lsn : undefined;
+    return {
+      id: String(id),
+      values: this.#keyOf(document),
+      lsn,
+      version: String(lsn ?? _etag),
+      timeMs: typeof _ts === 'number' ? _ts * 1000 : undefined,
+    };
+  }
+
+  #versionFacts(envelope: Readonly<Record<string, unknown>>): Facts {
+    const change = decodeVersion(envelope, this.#identity.partitionKeyPaths);
+    if (change === undefined) {
+      return { id: '', values: [], lsn: undefined, version: digest(JSON.stringify(envelope)), timeMs: undefined };
+    }
+    const { id, lsn, timeMs, type } = change;
+    const values = this.#keyOfVersion(change);
+    // One transaction may write a document more than once: its versions share the LSN, but not the etag.
+    const etag = change.current?._etag ?? '';
+    return { id, values, lsn, version: `${lsn}:${type}:${etag}`, timeMs };
+  }
+
+  #keyOfVersion(change: VersionChange<unknown>): PartitionKeyValues {
+    if (change.current !== undefined) return this.#keyOf(change.current);
+    // The endpoint took these values from the document, where they were valid.
+    if (change.partitionKey !== undefined) return change.partitionKey as PartitionKeyValues;
+    return this.#keyOf(change.previous);
+  }
+
+  #keyOf(document: unknown): PartitionKeyValues {
+    try {
+      return extractPartitionKey(document, this.#paths);
+    } catch (error) {
+      // An object where the key should be: no endpoint stores it, and where one does, such documents share a lane.
+      if (isDatabaseError(error)) return this.#paths.map(() => undefined);
+      throw error;
+    }
+  }
+}
+
+interface Facts {
+  readonly id: string;
+  readonly values: PartitionKeyValues;
+  readonly lsn: number | undefined;
+  readonly version: string;
+  readonly timeMs: number | undefined;
+}
+
+const none: ReadonlyMap<number, InvalidItem> = new Map();
+
+function rawOf(item: FeedItem): Uint8Array {
+  return 'raw' in item ? item.raw : Buffer.from(JSON.stringify(item.value));
+}

@@ -1,0 +1,185 @@
+// Reads one range of the feed, page by page, for as long as it is wanted.
+//
+// A feed that throttles, times out or is away is tried again in place: the lease is not given up for it before `stallMs` (D8). A page that
+// is too large is asked for again with fewer items.
+
+import type { ErrorCode } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import type { Ground } from '../environment.ts';
+import type { EventSink, HealthProblem } from '../events.ts';
+import type { FeedPage, FeedSource, FeedStart } from '../feed/feed-source.ts';
+import { failuresBeforeHealth, feedReadMsMax, feedRetryPauseMsMax, feedRetryPauseMsMin } from '../limits.ts';
+import type { PumpSettings } from '../settings.ts';
+import { backoffMs } from './backoff.ts';
+import { PollPace } from './poll-pace.ts';
+import type { PumpLease } from './pump.ts';
+
+export type ReadEnd =
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface ReaderOptions extends Ground {
+  readonly source: FeedSource;
+  readonly lease: PumpLease;
+  readonly settings: PumpSettings;
+  readonly emit: EventSink;
+  /** Resolves when another page may be read. */
+  whenRoom(): Promise<void>;
+  onPage(page: FeedPage): void;
+}
+
+export class FeedReader {
+  readonly #options: ReaderOptions;
+  readonly #pace: PollPace;
+  readonly #stop: AbortController = new AbortController();
+  #from: FeedStart;
+  /** Asked for at most, while pages have been too large; grows back with every page that was not. */
+  #itemsMax: number | undefined;
+  #failures = 0;
+  #failingSinceMs = 0;
+  #problem: HealthProblem | undefined;
+  #lastItems = 0;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#from = options.lease.start;
+    this.#itemsMax = options.settings.itemsMax;
+    this.#pace = new PollPace(options.settings, options.random);
+  }
+
+  /** A read under way is broken off. */
+  stop(): void {
+    this.#stop.abort(new DatabaseError('closed', 'The feed is not read any more.'));
+  }
+
+  /** Never rejects. */
+  async run(): Promise<ReadEnd> {
+    const { clock } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      await this.#options.whenRoom();
+      if (this.#stop.signal.aborted) break;
+      const askedMs = clock.monotonicMs();
+      let pauseMs: number;
+      try {
+        const page = await this.#read();
+        if (page === undefined) break;
+        pauseMs = this.#accept(page, clock.monotonicMs() - askedMs);
+      } catch (error) {
+        if (this.#stop.signal.aborted) break;
+        const end = this.#fail(error);
+        if (typeof end !== 'number') return end;
+        pauseMs = end;
+      }
+      if (pauseMs > 0) await clock.sleep(pauseMs, this.#stop.signal);
+    }
+    return { kind: 'stopped' };
+  }
+
+  /** Undefined when it was stopped. */
+  async #read(): Promise<FeedPage | undefined> {
+    const { source, lease, settings, clock } = this.#options;
+    const call = new AbortController();
+    const abort = (): void => call.abort(this.#stop.signal.reason);
+    this.#stop.signal.addEventListener('abort', abort);
+    try {
+      const reading = source.read({
+        range: lease.range,
+        keys: lease.keys,
+        mode: lease.mode,
+        from: this.#from,
+        itemsMax: this.#itemsMax,
+        waitMs: settings.waitMs,
+        signal: call.signal,
+      });
+      // A source that ignores its signal must neither hold up the end nor hide that it hangs.
+      const page = await Promise.race([reading, clock.sleep(settings.waitMs + feedReadMsMax, call.signal)]);
+      if (page !== undefined) return page;
+      reading.catch(() => {});
+      if (this.#stop.signal.aborted) return undefined;
+      throw new DatabaseError('request-timeout', 'The feed did not answer in time; its connection may be dead.');
+    } finally {
+      this.#stop.signal.removeEventListener('abort', abort);
+      call.abort();
+    }
+  }
+
+  #accept(page: FeedPage, tookMs: number): number {
+    this.#recover();
+    const hasMoved =
+      typeof this.#from !== 'object' || !('position' in this.#from) || this.#from.position !== page.position;
+    this.#from = { position: page.position };
+    this.#options.onPage(page);
+    this.#lastItems = page.items.length;
+    this.#growBack();
+    return this.#pace.pauseAfter(page, tookMs, hasMoved);
+  }
+
+  #growBack(): void {
+    const wanted = this.#options.settings.itemsMax;
+    if (this.#itemsMax === wanted || this.#itemsMax === undefined) return;
+    const next = this.#itemsMax * 2;
+    // Without a wish of the user the endpoint's own page size is asked for again once pages have been large enough for a while.
+    this.#itemsMax = next >= (wanted ?? shrinkFrom) ? wanted : next;
+  }
+
+  /** The pause before the next try, or the end. */
+  #fail(error: unknown): number | ReadEnd {
+    const { clock, settings, random } = this.#options;
+    const code = isDatabaseError(error) ? error.code : undefined;
+    if (code === 'range-gone') return { kind: 'gone' };
+    if (code !== undefined && refusals.has(code)) return { kind: 'failed', error };
+    if (this.#failures === 0) this.#failingSinceMs = clock.monotonicMs();
+    this.#failures += 1;
+    if (this.#failures >= failuresBeforeHealth) this.#tell(error, code);
+    if (clock.monotonicMs() - this.#failingSinceMs >= settings.stallMs) return { kind: 'failed', error };
+    if (code !== undefined && tooLarge.has(code)) return this.#shrink();
+    if (code === 'request-timeout' && this.#failures > 1) this.#shrink();
+    const pauseMs = backoffMs(retryPolicy, this.#failures, random);
+    return Math.max(pauseMs, isDatabaseError(error) ? (error.retryAfterMs ?? 0) : 0);
+  }
+
+  #shrink(): number {
+    const before = this.#itemsMax ?? Math.max(this.#lastItems, shrinkFrom);
+    this.#itemsMax = Math.max(1, Math.floor(before / 2));
+    return before === 1 ? backoffMs(retryPolicy, this.#failures, this.#options.random) : 0;
+  }
+
+  #tell(error: unknown, code: ErrorCode | undefined): void {
+    if (this.#problem !== undefined) return;
+    this.#problem = code === 'unauthorized' || code === 'forbidden' ? 'credentials-refused' : 'feed-failing';
+    const message = error instanceof Error ? error.message : String(error);
+    const { leaseToken } = this.#options.lease;
+    this.#options.emit({ type: 'health', problem: this.#problem, leaseToken, message, error });
+  }
+
+  #recover(): void {
+    this.#failures = 0;
+    if (this.#problem === undefined) return;
+    this.#options.emit({ type: 'healthy', problem: this.#problem, leaseToken: this.#options.lease.leaseToken });
+    this.#problem = undefined;
+  }
+}
+
+const retryPolicy = { firstMs: feedRetryPauseMsMin, factor: 2, maxMs: feedRetryPauseMsMax, jitter: 0.5 };
+
+/** Where halving begins when nobody chose a page size: what endpoints send at most, about. */
+const shrinkFrom = 1000;
+
+/** Reading again will not help: the position or the container is not there any more, or never was. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'bad-request',
+  'not-supported',
+  'not-found',
+  'database-not-found',
+  'container-not-found',
+  'container-mismatch',
+  'range-unknown',
+  'invalid-continuation',
+  'retention-passed',
+  'history-off',
+  'history-rewritten',
+  'closed',
+]);
+
+const tooLarge: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['batch-answer-too-large', 'document-too-large']);
