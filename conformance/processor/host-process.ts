@@ -1,0 +1,116 @@
+// A host in a process of its own, and everything that it has said.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { HostCommand, HostConfig, HostWord, Item } from './host-protocol.ts';
+
+const main = fileURLToPath(new URL('./host-main.ts', import.meta.url));
+
+export type WordOf<Type extends HostWord['type']> = Extract<HostWord, { readonly type: Type }>;
+
+export class HostProcess {
+  readonly instance: string;
+  readonly words: HostWord[] = [];
+  readonly #child: ChildProcess;
+  readonly #listeners = new Set<() => void>();
+  #errors = '';
+  /** Why no more words will come. */
+  #end: string | undefined;
+
+  constructor(config: HostConfig, onWord: () => void) {
+    this.instance = config.instance;
+    const args = ['--conditions=tidemark-source', '--import', 'tsx', main, JSON.stringify(config)];
+    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#errors += chunk.toString();
+    });
+    this.#listeners.add(onWord);
+    this.#child.on('message', (word) => {
+      this.words.push(word as HostWord);
+      this.#tell();
+    });
+    // The channel is read to its end before 'close'; 'exit' may come earlier.
+    this.#child.on('close', (code, signal) => {
+      this.#end = `ended with ${signal ?? code}: ${this.#errors}`;
+      this.#tell();
+    });
+  }
+
+  get errors(): string {
+    return this.#errors;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  of<Type extends HostWord['type']>(type: Type): WordOf<Type>[] {
+    return this.words.filter((word): word is WordOf<Type> => word.type === type);
+  }
+
+  /** Batches whose handler has come to its end. */
+  handled(): WordOf<'batch'>[] {
+    const calls = new Set(this.of('handled').map(({ call }) => call));
+    return this.of('batch').filter(({ call }) => calls.has(call));
+  }
+
+  get handledItems(): Item[] {
+    return this.handled().flatMap(({ items }) => items);
+  }
+
+  /** Leases that are open now. */
+  get open(): string[] {
+    const open = new Set<string>();
+    for (const word of this.words) {
+      if (word.type === 'opened') open.add(word.lease);
+      if (word.type === 'closed') open.delete(word.lease);
+    }
+    return [...open];
+  }
+
+  /** Resolves when it holds; rejects when the process ended and it never will. */
+  until(what: string, holds: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const isOver = holds();
+        if (!isOver && this.#end === undefined) return;
+        this.#listeners.delete(look);
+        if (isOver) resolve();
+        else reject(new Error(`${this.instance} never had: ${what}; it ${this.#end}`));
+      };
+      this.#listeners.add(look);
+      look();
+    });
+  }
+
+  async untilWord<Type extends HostWord['type']>(
+    type: Type,
+    fits: (word: WordOf<Type>) => boolean = () => true,
+  ): Promise<WordOf<Type>> {
+    await this.until(type, () => this.of(type).some(fits));
+    return this.of(type).find(fits) as WordOf<Type>;
+  }
+
+  tell(command: HostCommand['command']): void {
+    this.#child.send({ command } satisfies HostCommand);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** And waits until all of its words are here. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.#end !== undefined) return this.#child.exitCode;
+    const closed = once(this.#child, 'close');
+    this.#child.kill(signal);
+    const [code] = (await closed) as [number | null];
+    return code;
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,79 @@
+// What was written and acknowledged, and what became of it: every document is one change, so that each can be accounted for.
+
+import type { RestContainer } from '@tidemark/processor';
+import type { HostProcess, WordOf } from './host-process.ts';
+import type { Item } from './host-protocol.ts';
+
+export class Ledger {
+  readonly written: Item[] = [];
+  readonly #container: RestContainer;
+  readonly #next = new Map<string, number>();
+
+  constructor(container: RestContainer) {
+    this.#container = container;
+  }
+
+  /** One after the other for each key, so that their order is known. */
+  async write(count: number, keys: number = 8): Promise<void> {
+    const perKey = Array.from({ length: keys }, (_, k) => Math.floor((count + k) / keys));
+    await Promise.all(
+      perKey.map(async (times, k) => {
+        for (let i = 0; i < times; i += 1) await this.#writeOne(`k${k}`);
+      }),
+    );
+  }
+
+  /** Writes until it is told to stop. */
+  writeOn(keys: number = 4): { stop(): Promise<void> } {
+    let isOver = false;
+    const writers = Array.from({ length: keys }, async (_, k) => {
+      while (!isOver) await this.#writeOne(`k${k}`);
+    });
+    return {
+      stop: async () => {
+        isOver = true;
+        await Promise.all(writers);
+      },
+    };
+  }
+
+  async #writeOne(pk: string): Promise<void> {
+    const n = (this.#next.get(pk) ?? 0) + 1;
+    this.#next.set(pk, n);
+    const item = { id: `${pk}-${n}`, pk, n };
+    await this.#container.createDocument([pk], item);
+    this.written.push(item);
+  }
+
+  /** Written, and in no batch whose handler came to its end. */
+  lost(hosts: readonly HostProcess[]): string[] {
+    const handled = new Set(hosts.flatMap(({ handledItems }) => handledItems).map(({ id }) => id));
+    return this.written.map(({ id }) => id).filter((id) => !handled.has(id));
+  }
+}
+
+/** How many times each was handed to a handler, for those that were more than once. */
+export function repeated(hosts: readonly HostProcess[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { id } of batchesOf(hosts).flatMap(({ items }) => items)) times.set(id, (times.get(id) ?? 0) + 1);
+  return new Map([...times].filter(([, count]) => count > 1));
+}
+
+/** I3: keys whose changes were first delivered in another order than they were written in. */
+export function disordered(hosts: readonly HostProcess[]): string[] {
+  const seen = new Set<string>();
+  const last = new Map<string, number>();
+  const wrong: string[] = [];
+  for (const { id, pk, n } of batchesOf(hosts).flatMap(({ items }) => items)) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    if (n < (last.get(pk) ?? 0)) wrong.push(id);
+    last.set(pk, n);
+  }
+  return wrong;
+}
+
+/** Of all hosts, in the order in which they began. */
+export function batchesOf(hosts: readonly HostProcess[]): WordOf<'batch'>[] {
+  return hosts.flatMap((host) => host.of('batch')).sort((a, b) => (BigInt(a.at) < BigInt(b.at) ? -1 : 1));
+}

@@ -1,0 +1,164 @@
+// A real server in a process of its own with a container and its leases, hosts in processes of their own, and wires that can
+// be cut. Lease intervals are short, so that what takes a minute elsewhere takes seconds here.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RestContainer } from '@tidemark/processor';
+import { RestClient } from '@tidemark/processor';
+import { wellKnownKey } from '@tidemark/server';
+import type { Running } from '../server-process.ts';
+import { end, start } from '../server-process.ts';
+import { HostProcess } from './host-process.ts';
+import type { HostConfig } from './host-protocol.ts';
+import { Ledger } from './ledger.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const database = 'db';
+
+export interface LeaseDocument {
+  readonly id: string;
+  readonly LeaseToken?: string;
+  readonly PartitionId?: string;
+  readonly Owner: string | null;
+  readonly ContinuationToken: string | null;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly [member: string]: unknown;
+}
+
+export class Setting implements AsyncDisposable {
+  readonly hosts: HostProcess[] = [];
+  readonly ledger: Ledger;
+  readonly items: RestContainer;
+  readonly leases: RestContainer;
+  readonly #client: RestClient;
+  readonly #server: Running;
+  readonly #folder: string;
+  readonly #proxies: TcpProxy[] = [];
+  readonly #watchers = new Set<() => void>();
+
+  private constructor(server: Running, folder: string, client: RestClient) {
+    this.#server = server;
+    this.#folder = folder;
+    this.#client = client;
+    this.items = client.container(database, 'items');
+    this.leases = client.container(database, 'leases');
+    this.ledger = new Ledger(this.items);
+  }
+
+  static async open({ ranges = 1, leaseKey = '/id' }: { ranges?: number; leaseKey?: string } = {}): Promise<Setting> {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-hosts-'));
+    const server = await start(['--port', '0', '--data', folder]);
+    const client = new RestClient({ endpoint: server.ready.url, credential: { key: wellKnownKey } });
+    const setting = new Setting(server, folder, client);
+    await client.createDatabase(database);
+    await client.createContainer(database, definitionOf('items', '/pk'));
+    await client.createContainer(database, definitionOf('leases', leaseKey));
+    while ((await setting.items.ranges()).length < ranges) await setting.split();
+    return setting;
+  }
+
+  get port(): number {
+    return this.#server.ready.port;
+  }
+
+  host(instance: string, config: Partial<HostConfig> = {}): HostProcess {
+    const host = new HostProcess(
+      {
+        rules: 'tidemark',
+        endpoint: this.#server.ready.url,
+        leaseEndpoint: this.#server.ready.url,
+        key: wellKnownKey,
+        database,
+        container: 'items',
+        leaseContainer: 'leases',
+        name: 'group',
+        instance,
+        itemsMax: 5,
+        isManual: false,
+        isHeld: false,
+        isDeaf: false,
+        renewMs: 500,
+        acquireMs: 400,
+        expirationMs: 2_500,
+        drainMs: 5_000,
+        dialect: 'v3',
+        ...config,
+      },
+      () => {
+        for (const watcher of [...this.#watchers]) watcher();
+      },
+    );
+    this.hosts.push(host);
+    return host;
+  }
+
+  async proxy(): Promise<TcpProxy> {
+    const proxy = await TcpProxy.to(this.port);
+    this.#proxies.push(proxy);
+    return proxy;
+  }
+
+  /** The widest range, or the one named. */
+  async split(range?: string): Promise<void> {
+    const ids = (await this.items.ranges()).map(({ id }) => id);
+    await this.#client.admin('POST', ['dbs', database, 'colls', 'items', 'split'], { range: range ?? ids[0] });
+  }
+
+  /** Resolves when it holds for what all hosts have said. */
+  until(what: string, holds: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const isOver = holds();
+        if (!isOver && !this.hosts.every(({ hasEnded }) => hasEnded)) return;
+        this.#watchers.delete(look);
+        if (isOver) resolve();
+        else reject(new Error(`All hosts ended before: ${what}\n${this.hosts.map(({ errors }) => errors).join('\n')}`));
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** Everything that was written has been handled by somebody. */
+  untilNothingIsLost(): Promise<void> {
+    return this.until('all changes were handled', () => this.ledger.lost(this.hosts).length === 0);
+  }
+
+  async leaseDocuments(): Promise<LeaseDocument[]> {
+    const all: LeaseDocument[] = [];
+    let continuation: string | undefined;
+    do {
+      const page = await this.leases.documents({ continuation });
+      all.push(...(page.items() as LeaseDocument[]));
+      continuation = page.continuation;
+    } while (continuation !== undefined);
+    return all.filter(({ id }) => id.startsWith('group') && id.includes('..'));
+  }
+
+  /** Looks again whenever a lease has changed. */
+  async untilLeases(what: string, holds: (leases: LeaseDocument[]) => boolean): Promise<LeaseDocument[]> {
+    let etag: string | undefined;
+    for (;;) {
+      const from = etag === undefined ? ('now' as const) : { etag };
+      const page = await this.leases.changes({ range: '0', from, waitSeconds: etag === undefined ? undefined : 1 });
+      etag = page.etag;
+      const leases = await this.leaseDocuments();
+      if (holds(leases)) return leases;
+      if (this.hosts.length > 0 && this.hosts.every(({ hasEnded }) => hasEnded)) {
+        throw new Error(`All hosts ended before: ${what}`);
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const host of this.hosts) await host.end('SIGKILL');
+    for (const proxy of this.#proxies) await proxy[Symbol.asyncDispose]();
+    await end(this.#server, 'SIGKILL');
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function definitionOf(id: string, path: string): { readonly id: string } {
+  return { id, partitionKey: { paths: [path], kind: 'Hash', version: 2 } } as { readonly id: string };
+}
