@@ -1,12 +1,19 @@
 // Every source of changes keeps the contract of the seam.
 
+import { createRequire } from 'node:module';
+import { CosmosClient } from '@azure/cosmos';
 import { wellKnownKey } from '@tidemark/server';
 import { feedSourceContract } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemEnvironment } from '../src/ambient.ts';
 import { RestClient } from '../src/client/rest-client.ts';
+import { EngineFeedSource } from '../src/feed/engine-feed-source.ts';
 import { RestFeedSource } from '../src/feed/rest-feed-source.ts';
+import { SdkFeedSource } from '../src/feed/sdk-feed-source.ts';
 import { AdapterBench } from './adapter-bench.ts';
 import { ScriptedNetwork } from './scripted-network.ts';
+
+const required: { readonly CosmosClient: typeof CosmosClient } = createRequire(import.meta.url)('@azure/cosmos');
 
 let bench: AdapterBench;
 beforeAll(async () => {
@@ -18,6 +25,36 @@ feedSourceContract('over HTTP', async () => {
   const { container, ...rest } = await bench.feed();
   const offers = { waits: true, tails: true, merges: true, allVersions: true };
   return { source: new RestFeedSource(bench.client, 'db', container.id), offers, ...rest };
+});
+
+feedSourceContract('an engine in this process', async () => {
+  const { container, ...rest } = await bench.feed();
+  const offers = { waits: true, tails: true, merges: true, allVersions: true };
+  return { source: new EngineFeedSource(container, systemEnvironment().clock), offers, ...rest };
+});
+
+for (const [copy, Client] of [
+  ['import', CosmosClient],
+  ['require', required.CosmosClient],
+] as const) {
+  feedSourceContract(`a CosmosClient of the user, loaded with ${copy}`, async () => {
+    const { container, ...rest } = await bench.feed();
+    const client = new Client({ endpoint: bench.server.url, key: wellKnownKey });
+    const offers = { waits: false, tails: true, merges: true, allVersions: true };
+    const source = new SdkFeedSource(client, 'db', container.id);
+    return { source, offers, ...rest, close: async () => client.dispose() };
+  });
+}
+
+test('every way to a container gives it the same identity but for the account', async () => {
+  const { container } = await bench.feed();
+  const client = new CosmosClient({ endpoint: bench.server.url, key: wellKnownKey });
+  const rest = await new RestFeedSource(bench.client, 'db', container.id).identity();
+
+  expect(await new SdkFeedSource(client, 'db', container.id).identity()).toEqual(rest);
+  const embedded = await new EngineFeedSource(container, systemEnvironment().clock).identity();
+  expect(embedded).toEqual({ ...rest, account: 'engine', name: `engine/${container.id}` });
+  client.dispose();
 });
 
 test('a container that is not there is told of by the source over HTTP', async () => {

@@ -1,8 +1,13 @@
 // Every store keeps the contract of the seam.
 
+import { CosmosClient } from '@azure/cosmos';
+import { wellKnownKey } from '@tidemark/server';
 import { documentStoreContract } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemEnvironment } from '../src/ambient.ts';
+import { EngineStore } from '../src/store/engine-store.ts';
 import { RestStore } from '../src/store/rest-store.ts';
+import { SdkStore } from '../src/store/sdk-store.ts';
 import { AdapterBench } from './adapter-bench.ts';
 
 let bench: AdapterBench;
@@ -17,6 +22,19 @@ for (const path of ['/id', '/partitionKey'] as const) {
     const { container, ...rest } = await bench.store(path);
     return { store: new RestStore(bench.client, 'db', container.id), offers: { foreignKeys, watches: true }, ...rest };
   });
+
+  documentStoreContract(`an engine in this process, partitioned by ${path}`, async () => {
+    const { container, ...rest } = await bench.store(path);
+    const store = new EngineStore(container, systemEnvironment().clock);
+    return { store, offers: { foreignKeys, watches: true }, ...rest };
+  });
+
+  documentStoreContract(`a CosmosClient of the user, partitioned by ${path}`, async () => {
+    const { container, ...rest } = await bench.store(path);
+    const client = new CosmosClient({ endpoint: bench.server.url, key: wellKnownKey });
+    const store = new SdkStore(client, 'db', container.id);
+    return { store, offers: { foreignKeys, watches: false }, ...rest, close: async () => client.dispose() };
+  });
 }
 
 test('a container that is partitioned by anything else is refused, and the message says what to do', async () => {
@@ -27,6 +45,7 @@ test('a container that is partitioned by anything else is refused, and the messa
 
   await expect(refused).rejects.toMatchObject({ code: 'invalid-definition' });
   await expect(refused).rejects.toThrow(/partitioned by \/tenant.*\/id/);
+  expect(() => new EngineStore(container, systemEnvironment().clock)).toThrow(/partitioned by \/tenant/);
 });
 
 test('a list goes through every range, also when one of them is split while it is read', async () => {

@@ -22,11 +22,11 @@ export function identityOf(definition: unknown, endpoint: string, name: string):
 }
 
 /** The host without its port: hosts of .NET begin the ids of their leases with it. */
-export function accountOf(endpoint: string): string {
+function accountOf(endpoint: string): string {
   return new URL(endpoint).hostname;
 }
 
-export function pathsOf(partitionKey: unknown): string[] {
+function pathsOf(partitionKey: unknown): string[] {
   const { paths }: { paths?: unknown } = Object(partitionKey);
   return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
 }

@@ -6,7 +6,10 @@ import type { DocumentBody, StoredDocument } from './document-store.ts';
 
 export type KeyMember = 'id' | 'partitionKey';
 
-export function keyMemberOf(paths: readonly string[], name: string): KeyMember {
+/** `definition`: the partition key of the container, as the service shows it. */
+export function keyMemberOf(definition: unknown, name: string): KeyMember {
+  const { paths: listed }: { paths?: unknown } = Object(definition);
+  const paths: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const [path] = paths;
   if (paths.length === 1 && path === '/id') return 'id';
   if (paths.length === 1 && path === '/partitionKey') return 'partitionKey';

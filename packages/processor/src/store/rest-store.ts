@@ -121,8 +121,7 @@ export class RestStore implements DocumentStore {
 
   async #readMember(signal: AbortSignal | undefined): Promise<KeyMember> {
     const { partitionKey } = await this.#reading(() => this.#container.read(readCall(signal)));
-    const { paths }: { paths?: unknown } = Object(partitionKey);
-    return keyMemberOf(Array.isArray(paths) ? paths.map(String) : [], this.name);
+    return keyMemberOf(partitionKey, this.name);
   }
 
   #stored(answer: DocumentAnswer, member: KeyMember): StoredDocument {

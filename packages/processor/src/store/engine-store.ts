@@ -1,0 +1,84 @@
+// A container of an engine in this process as a store of documents by id.
+
+import { isDatabaseError } from '@tidemark/model';
+import type { EngineContainer } from '../client/engine-container.ts';
+import { pageWithin } from '../client/engine-container.ts';
+import type { Clock } from '../environment.ts';
+import { listAttemptsMax } from '../limits.ts';
+import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
+import type { KeyMember } from './lease-key.ts';
+import { keyed, keyMemberOf, storedOf } from './lease-key.ts';
+
+export class EngineStore implements DocumentStore {
+  readonly name: string;
+  readonly #container: EngineContainer;
+  readonly #clock: Clock;
+  readonly #member: KeyMember;
+
+  constructor(container: EngineContainer, clock: Clock) {
+    this.name = `engine/${container.info.id}`;
+    this.#container = container;
+    this.#clock = clock;
+    this.#member = keyMemberOf(container.info.definition.partitionKey, this.name);
+  }
+
+  async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const found: StoredDocument[] = [];
+        for (const { id } of this.#container.ranges) found.push(...(await this.#listRange(id, idPrefix, signal)));
+        return found;
+      } catch (error) {
+        const isGone = isDatabaseError(error) && error.code === 'range-gone';
+        if (attempt >= listAttemptsMax || !isGone) throw error;
+      }
+    }
+  }
+
+  async read(
+    id: string,
+    { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<StoredDocument | undefined> {
+    signal?.throwIfAborted();
+    const found = await this.#container.read(id, key);
+    return found === undefined ? undefined : storedOf(found.value, this.#member);
+  }
+
+  async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
+    signal?.throwIfAborted();
+    const { document } = await this.#container.create(keyed(body, this.#member, body.id));
+    return storedOf(document.value, this.#member);
+  }
+
+  async replace({ key, etag }: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
+    signal?.throwIfAborted();
+    const { document } = await this.#container.replace(keyed(body, this.#member, key), { ifMatch: etag });
+    return storedOf(document.value, this.#member);
+  }
+
+  async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await this.#container.delete(id, key, { ifMatch: etag });
+  }
+
+  async watch(position: string | undefined, waitMs: number, signal?: AbortSignal): Promise<StoreWatch> {
+    signal?.throwIfAborted();
+    const feed = this.#container.changes({ from: position === undefined ? 'now' : { etag: position } });
+    const first = position === undefined ? feed.emptyPage() : await feed.page();
+    const page = await pageWithin(feed, first, waitMs, this.#clock.sleep.bind(this.#clock), signal);
+    page.release?.();
+    return { position: page.etag, hasChanged: page.count > 0, isWaitApplied: true };
+  }
+
+  async #listRange(range: string, idPrefix: string, signal: AbortSignal | undefined): Promise<StoredDocument[]> {
+    const found: StoredDocument[] = [];
+    let continuation: number | undefined;
+    do {
+      signal?.throwIfAborted();
+      const page = await this.#container.readPage(range, { idPrefix, continuation });
+      for (const { value } of page.documents) found.push(storedOf(value, this.#member));
+      ({ continuation } = page);
+    } while (continuation !== undefined);
+    return found;
+  }
+}
