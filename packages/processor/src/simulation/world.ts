@@ -1,0 +1,310 @@
+// A world: a container whose changes are read, a container of leases, hosts that read, a network between them, and virtual time. The same
+// seed gives the same run, event for event.
+//
+// `oracle` watches every step; what it finds is in `violations`, and running stops at the first one.
+
+import type { FeedMode, SourceIdentity } from '../feed/feed-source.ts';
+import { isProcessorError } from '../processor-error.ts';
+import type { ProcessorSettings } from '../settings.ts';
+import { Chance } from './chance.ts';
+import type { Fault } from './fault.ts';
+import { FaultDriver } from './fault-driver.ts';
+import type { Change, ModelRange, Write } from './model-container.ts';
+import { ModelContainer } from './model-container.ts';
+import { ModelDocuments } from './model-documents.ts';
+import type { NetworkTimes } from './network.ts';
+import { defaultNetworkTimes, Network } from './network.ts';
+import type { Violation } from './oracle.ts';
+import { Oracle } from './oracle.ts';
+import { Schedule } from './schedule.ts';
+import type { HandlerInWorld, HostEquipment, MakeProgram } from './world-host.ts';
+import { WorldHost } from './world-host.ts';
+import { worldSettings } from './world-settings.ts';
+import { WorldSource } from './world-source.ts';
+import { makeWorldStore } from './world-store.ts';
+
+export interface WorldOptions {
+  readonly seed: number | string;
+  /** What runs in each host. */
+  readonly program: (equipment: HostEquipment, settings: ProcessorSettings) => ReturnType<MakeProgram>;
+  readonly settings?: Omit<ProcessorSettings, 'instance'>;
+  readonly ranges?: number;
+  readonly handler?: HandlerInWorld;
+  /** Whether the endpoints answer an empty feed only after a while. */
+  readonly canWait?: boolean;
+  readonly retentionMs?: number;
+  readonly network?: NetworkTimes;
+  readonly partitionKeyPath?: '/id' | '/partitionKey';
+  /** A host whose start fails is started again, as a supervisor would. */
+  readonly isSupervised?: boolean;
+}
+
+export class World {
+  readonly chance: Chance;
+  readonly schedule: Schedule;
+  readonly network: Network;
+  readonly container: ModelContainer;
+  readonly leases: ModelDocuments;
+  readonly deadLetters: ModelDocuments;
+  readonly oracle: Oracle;
+  readonly faults: FaultDriver;
+  readonly settings: Omit<ProcessorSettings, 'instance'>;
+  /** All that ever ran. */
+  readonly hosts: WorldHost[] = [];
+  readonly #options: WorldOptions;
+  readonly #identity: SourceIdentity;
+  #names = 0;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.settings = options.settings ?? worldSettings;
+    this.chance = new Chance(`world ${options.seed}`);
+    this.schedule = new Schedule(this.chance.fork('order'));
+    this.network = new Network(this.schedule, options.network ?? defaultNetworkTimes);
+    const nowMs = (): number => this.schedule.nowMs;
+    this.container = new ModelContainer({
+      ranges: options.ranges ?? 4,
+      nowMs,
+      ...(options.retentionMs === undefined ? {} : { retentionMs: options.retentionMs }),
+    });
+    this.leases = new ModelDocuments({ nowMs, partitionKeyPath: options.partitionKeyPath ?? '/id' });
+    this.deadLetters = new ModelDocuments({ nowMs });
+    this.oracle = new Oracle({
+      container: this.container,
+      leases: this.leases,
+      mode: this.settings.mode,
+      nowMs,
+      expirationMs: this.settings.lease.expirationMs,
+    });
+    if (isFromNow(this.settings.mode, this.settings)) this.oracle.requiredFrom = Number.POSITIVE_INFINITY;
+    this.leases.onWrite = (entry) => this.oracle.leaseWritten(entry);
+    this.deadLetters.onWrite = (entry) => this.#parked(entry.after?.body);
+    this.faults = new FaultDriver(this);
+    this.#identity = {
+      account: 'world.example',
+      databaseRid: 'd1==',
+      containerRid: 'd1c1==',
+      name: 'shop/orders',
+      partitionKeyPaths: ['/pk'],
+    };
+  }
+
+  get nowMs(): number {
+    return this.schedule.nowMs;
+  }
+
+  get violations(): readonly Violation[] {
+    return this.oracle.violations;
+  }
+
+  get alive(): readonly WorldHost[] {
+    return this.hosts.filter((host) => host.isAlive);
+  }
+
+  // ---- The container ----
+
+  write(partitionKey: string, id: string, document: Readonly<Record<string, unknown>> = {}): Change {
+    return this.commit(partitionKey, [{ id, document }])[0] as Change; // A document was given, so there is a change.
+  }
+
+  remove(partitionKey: string, id: string): void {
+    this.commit(partitionKey, [{ id, document: undefined }]);
+  }
+
+  commit(partitionKey: string, writes: readonly Write[]): readonly Change[] {
+    return this.container.commit(partitionKey, writes);
+  }
+
+  split(id: string): readonly ModelRange[] | undefined {
+    return this.container.split(id);
+  }
+
+  merge(id: string): ModelRange | undefined {
+    return this.container.merge(id);
+  }
+
+  // ---- Processes ----
+
+  start(instance: string = this.nextName()): WorldHost {
+    const host = this.#makeHost(instance);
+    this.hosts.push(host);
+    this.schedule.after(0, () => this.#begin(host), host.gate);
+    return host;
+  }
+
+  nextName(): string {
+    this.#names += 1;
+    return `host-${this.#names}`;
+  }
+
+  /** Resolves when the host has stopped; checks that it kept its deadline and left nothing behind. */
+  async stop(host: WorldHost, drainMs = 3000): Promise<void> {
+    if (!host.isAlive || host.state === 'stopping') return;
+    host.state = 'stopping';
+    const limitMs = drainMs + 4 * this.network.times.requestMsMax + this.settings.lease.handoffMs;
+    const late = this.schedule.after(
+      limitMs / 0.9,
+      () => this.oracle.report('I9', `stop of ${host.id} did not return within ${limitMs} ms`),
+      host.gate,
+    );
+    try {
+      await host.program?.stop({ drainMs });
+      this.schedule.cancel(late);
+      this.#ended(host);
+    } catch (error) {
+      this.oracle.report('I9', `stop of ${host.id} failed: ${String(error)}`);
+    }
+  }
+
+  kill(host: WorldHost): void {
+    host.kill();
+  }
+
+  freeze(host: WorldHost): void {
+    host.gate.isFrozen = true;
+  }
+
+  thaw(host: WorldHost): void {
+    if (host.gate.isFrozen) this.schedule.thaw(host.gate);
+  }
+
+  // ---- Time ----
+
+  /** Until `timeMs`, or until an invariant is broken. */
+  async runTo(timeMs: number): Promise<void> {
+    while (this.violations.length === 0 && (await this.schedule.step(timeMs)));
+    if (this.violations.length === 0) this.schedule.passTo(timeMs);
+  }
+
+  async run(durationMs: number): Promise<void> {
+    await this.runTo(this.nowMs + durationMs);
+  }
+
+  /** Until the condition holds, asked every `everyMs`; false when it did not within `limitMs` or an invariant was broken. */
+  async runUntil(condition: () => boolean, limitMs: number, everyMs = 100): Promise<boolean> {
+    const endMs = this.nowMs + limitMs;
+    while (!condition()) {
+      if (this.violations.length > 0 || this.nowMs >= endMs) return false;
+      await this.runTo(Math.min(endMs, this.nowMs + everyMs));
+    }
+    return true;
+  }
+
+  /** Runs until something that a host does has happened: a stop, a pause. */
+  async until<T>(promise: Promise<T>, limitMs = 600_000): Promise<T> {
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+    };
+    promise.then(over, over);
+    const isDone = await this.runUntil(() => isOver, limitMs);
+    if (!isDone) throw new Error(`not within ${limitMs} ms of the world: ${JSON.stringify(this.violations)}`);
+    return promise;
+  }
+
+  play(faults: readonly Fault[]): void {
+    this.faults.play(faults);
+  }
+
+  // ---- Inside ----
+
+  #makeHost(instance: string): WorldHost {
+    const id = `${instance}#${this.hosts.length + 1}`;
+    const { pump } = this.settings;
+    const chance = this.chance.fork(`process ${id}`);
+    const host = new WorldHost({
+      id,
+      instance,
+      schedule: this.schedule,
+      chance,
+      oracle: this.oracle,
+      handler: this.#options.handler ?? (() => undefined),
+      isManual: pump.checkpoint.kind === 'manual',
+    });
+    const canWait = this.#options.canWait ?? true;
+    const { schedule, network } = this;
+    const { node } = host;
+    const store = { schedule, network, node, writer: id, canWait };
+    const equipment: HostEquipment = {
+      instance,
+      ground: host.ground,
+      source: new WorldSource({
+        schedule,
+        network,
+        node,
+        container: this.container,
+        identity: this.#identity,
+        canWait,
+      }),
+      leases: makeWorldStore({ ...store, documents: this.leases, name: 'shop/leases', port: 'store' }),
+      deadLetters: makeWorldStore({ ...store, documents: this.deadLetters, name: 'shop/dead', port: 'dead-letters' }),
+      observer: host.observer,
+      emit: (event) => {
+        if (host.gate.isDead) return;
+        host.events.push(event);
+        if (event.type === 'item.skipped') this.#skipped(event.id);
+        // It has ended by itself: another host has its name.
+        if (event.type === 'stopped' && host.state !== 'stopping') this.#ended(host);
+      },
+    };
+    host.program = this.#options.program(equipment, { ...this.settings, instance });
+    return host;
+  }
+
+  #begin(host: WorldHost): void {
+    host.program?.start().then(
+      () => this.#started(host),
+      (error: unknown) => this.#failedToStart(host, error),
+    );
+  }
+
+  #started(host: WorldHost): void {
+    if (host.state !== 'starting') return;
+    host.state = 'running';
+    this.oracle.isBootstrapped = true;
+    this.oracle.requiredFrom = Math.min(this.oracle.requiredFrom, this.container.changes.length);
+  }
+
+  #failedToStart(host: WorldHost, error: unknown): void {
+    host.startError = error;
+    if (host.state !== 'starting') return;
+    this.#ended(host);
+    if (this.#options.isSupervised === true && !isProcessorError(error, 'instance-taken')) {
+      this.schedule.after(500, () => this.faults.replace(host, this.start(host.instance)));
+    }
+  }
+
+  #ended(host: WorldHost): void {
+    if (host.state === 'dead' || host.state === 'ended') return;
+    const wasAsked = host.state === 'stopping';
+    host.state = 'ended';
+    if (!wasAsked) return;
+    this.oracle.ended(host);
+    this.checkLeftovers(host);
+  }
+
+  /** I11: a host that has ended waits for nothing. */
+  checkLeftovers(host: WorldHost): void {
+    const { sleepers } = host.clock;
+    const { open } = host.node;
+    if (sleepers > 0 || open > 0)
+      this.oracle.report('I11', `${host.id} has ended with ${sleepers} waits and ${open} requests under way`);
+  }
+
+  #parked(body: Readonly<Record<string, unknown>> | undefined): void {
+    if (body === undefined) return;
+    const item = body['item'] as { readonly id?: unknown } | undefined; // Whatever was parked.
+    const id = body['documentId'] ?? item?.id;
+    const change = typeof id === 'string' ? this.oracle.changeOf(id, Number(body['lsn'])) : undefined;
+    if (change !== undefined) this.oracle.resolved(change);
+  }
+
+  #skipped(id: string): void {
+    for (const change of this.container.changes)
+      if (change.id === id && this.oracle.deliveriesOf(change) > 0) this.oracle.resolved(change);
+  }
+}
+
+function isFromNow(mode: FeedMode, settings: Pick<ProcessorSettings, 'start'>): boolean {
+  return mode === 'all-versions' || settings.start === 'now';
+}

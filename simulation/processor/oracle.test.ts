@@ -1,0 +1,69 @@
+// The oracle is only worth something if it finds what is wrong. Here it judges processors with one flaw each, in a world without faults.
+
+import { checkIdle, checkTakeover, comeToRest, World } from '@tidemark/processor/testing';
+import { describe, expect, test } from 'vitest';
+import type { Flaw } from './naive-program.ts';
+import { naiveProgram } from './naive-program.ts';
+
+const flaws: Readonly<Record<Exclude<Flaw, 'none'>, string>> = {
+  'stores-before-handling': 'I2',
+  'skips-a-page': 'I2',
+  'reads-backwards': 'I3',
+  'forgets-to-close': 'I10',
+  'delivers-after-close': 'I10',
+  'steps-back': 'I5',
+  'keeps-its-epoch': 'I4',
+  'leaves-a-timer': 'I11',
+  'never-stores': 'I8',
+  'stops-reading': 'I1',
+  'forgets-a-range': 'I6',
+  'repeats-after-stop': 'I8',
+  'hangs-at-stop': 'I9',
+  'polls-without-pause': 'I12',
+};
+
+describe('the oracle', () => {
+  test('says nothing about a processor that does right', async () => {
+    expect(await judge('none')).toEqual([]);
+  });
+
+  for (const [flaw, invariant] of Object.entries(flaws)) {
+    test(`says ${invariant} about a processor that ${flaw.replaceAll('-', ' ')} [${invariant}]`, async () => {
+      const violations = await judge(flaw as Flaw); // A key of the table above.
+
+      expect(violations).toContain(invariant);
+    });
+  }
+});
+
+describe('the check of takeovers', () => {
+  test('says I7 about a group that leaves the leases of the dead alone [I7]', async () => {
+    const world = new World({ seed: 1, program: naiveProgram('none'), canWait: false });
+    const victim = world.start();
+    await world.run(1000);
+    world.start();
+    await world.run(1000);
+
+    world.kill(victim);
+    await checkTakeover(world, victim);
+
+    expect(world.violations.map(({ invariant }) => invariant)).toEqual(['I7']);
+  });
+});
+
+async function judge(flaw: Flaw): Promise<string[]> {
+  const world = new World({ seed: flaw, program: naiveProgram(flaw), canWait: false });
+  const first = world.start();
+  for (let i = 0; i < 200; i += 1) {
+    world.schedule.at(i * 20, () => world.write(`k${i % 9}`, `k${i % 9}-d${i % 5}`));
+  }
+  await world.runTo(3000);
+  if (world.violations.length === 0) {
+    const second = world.start();
+    await world.until(world.stop(first)).catch(() => undefined);
+    await comeToRest(world, 10_000);
+    if (world.violations.length === 0) await checkIdle(world, 3000);
+    if (world.violations.length === 0) await world.until(world.stop(second)).catch(() => undefined);
+  }
+  return world.violations.map(({ invariant }) => invariant);
+}

@@ -1,0 +1,112 @@
+// One run of one plan: hosts work while everything goes wrong, then faults are off and all must come to rest, then the finale.
+
+import type { HandlerInWorld, Violation, WorldHost, WorldOptions } from '@tidemark/processor/testing';
+import { checkIdle, checkTakeover, comeToRest, World } from '@tidemark/processor/testing';
+import type { Plan } from './plan.ts';
+import { activeMs } from './plan.ts';
+
+export interface PlanReport {
+  readonly violations: readonly Violation[];
+  readonly events: number;
+  readonly changes: number;
+  readonly deliveries: number;
+  readonly turns: number;
+  readonly hits: ReadonlyMap<string, number>;
+  readonly world: World;
+}
+
+export type Program = WorldOptions['program'];
+
+/** Far more than any single bound: expiration, ticks, retries, stalls, one after the other. */
+const restMsMax = 60_000;
+
+export async function runPlan(plan: Plan, program: Program): Promise<PlanReport> {
+  const world = new World({
+    seed: plan.seed,
+    program,
+    settings: plan.settings,
+    ranges: plan.ranges,
+    canWait: plan.canWait,
+    handler: makeHandler(),
+    isSupervised: true,
+  });
+  let turns = 0;
+  for (let i = 0; i < plan.hosts; i += 1) world.faults.slots.push(world.start());
+  for (const commit of plan.commits) {
+    world.schedule.at(commit.atMs, () => {
+      world.commit(
+        commit.partitionKey,
+        commit.writes.map(({ id, kind }) => ({ id, document: kind === 'delete' ? undefined : { kind } })),
+      );
+    });
+  }
+  for (const turn of plan.turns) {
+    world.schedule.at(turn.atMs, () => {
+      const { ranges } = world.container;
+      const range = ranges[Math.floor(turn.which * ranges.length)];
+      if (range === undefined) return;
+      // A merge of the last range has no neighbour to its right: then it is split.
+      const isDone = turn.kind === 'merge' ? world.merge(range.id) : world.split(range.id);
+      if (isDone !== undefined || world.split(range.id) !== undefined) turns += 1;
+    });
+  }
+  world.play(plan.faults);
+  await world.runTo(activeMs);
+  if (world.violations.length === 0) await calmDown(world, plan);
+  return {
+    violations: world.violations,
+    events: world.schedule.events,
+    changes: world.container.changes.length,
+    deliveries: world.oracle.deliveries.length,
+    turns,
+    hits: world.network.hits,
+    world,
+  };
+}
+
+async function calmDown(world: World, plan: Plan): Promise<void> {
+  world.faults.endAll();
+  // At least two are there to come to rest, and to have somebody to hand over to.
+  for (let i = world.alive.length; i < 2; i += 1) world.start();
+  if (!(await comeToRest(world, restMsMax))) return;
+  await playFinale(world, plan);
+  if (world.violations.length > 0) return;
+  await checkIdle(world, 4000);
+  if (world.violations.length > 0) return;
+  await stopAll(world);
+}
+
+async function playFinale(world: World, plan: Plan): Promise<void> {
+  const runners = world.alive.filter((process) => process.state === 'running');
+  if (plan.finale === 'kill' && runners.length > 1) {
+    const victim = runners[plan.seed % runners.length] as WorldHost; // In range.
+    world.kill(victim);
+    await checkTakeover(world, victim);
+  } else if (plan.finale === 'join') {
+    world.start();
+    await world.run(2 * world.settings.lease.acquireMs);
+    world.commit('after', [{ id: 'after-1', document: { kind: 'write' } }]);
+  } else return;
+  await comeToRest(world, restMsMax);
+}
+
+async function stopAll(world: World): Promise<void> {
+  const stops = world.alive.map((process) => world.stop(process));
+  const isStopped = await world.runUntil(() => world.alive.length === 0, 30_000);
+  if (!isStopped && world.violations.length === 0) world.oracle.report('I9', 'not every host stopped within 30 s');
+  if (isStopped) await Promise.all(stops);
+  for (const process of world.hosts) if (process.state === 'ended') world.checkLeftovers(process);
+}
+
+function makeHandler(): HandlerInWorld {
+  return async (values, _context, { ground }) => {
+    if (ground.random() < 0.3) await ground.clock.sleep(1 + ground.random() * 15);
+    for (const value of values) if (isPoison(value)) throw new Error('poison');
+  };
+}
+
+function isPoison(value: unknown): boolean {
+  // A document, or a version with one.
+  const document = value as { readonly kind?: unknown; readonly current?: { readonly kind?: unknown } };
+  return document.kind === 'poison' || document.current?.kind === 'poison';
+}
