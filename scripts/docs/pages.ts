@@ -5,6 +5,13 @@ import { errorsPart } from './errors.ts';
 import { headersPart } from './headers.ts';
 import { limitsPart } from './limits.ts';
 import { metricsPart } from './metrics.ts';
+import {
+  processorErrorsPart,
+  processorEventsPart,
+  processorHealthPart,
+  processorNumbersPart,
+  processorOptionsPart,
+} from './processor.ts';
 import { settingsPart } from './settings.ts';
 
 export interface GeneratedPart {
@@ -22,4 +29,9 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/reference/limits.md', name: 'limits', make: limitsPart },
   { page: 'docs/reference/metrics.md', name: 'metrics', make: metricsPart },
   { page: 'docs/reference/cli.md', name: 'settings', make: settingsPart },
+  { page: 'docs/reference/processor.md', name: 'options', make: processorOptionsPart },
+  { page: 'docs/reference/processor.md', name: 'numbers', make: processorNumbersPart },
+  { page: 'docs/reference/processor.md', name: 'events', make: processorEventsPart },
+  { page: 'docs/reference/processor.md', name: 'health', make: processorHealthPart },
+  { page: 'docs/reference/processor.md', name: 'errors', make: processorErrorsPart },
 ];

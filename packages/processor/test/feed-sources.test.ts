@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemEnvironment } from '../src/ambient.ts';
 import { RestClient } from '../src/client/rest-client.ts';
 import { EngineFeedSource } from '../src/feed/engine-feed-source.ts';
+import { MemoryFeedSource } from '../src/feed/memory-feed-source.ts';
 import { RestFeedSource } from '../src/feed/rest-feed-source.ts';
 import { SdkFeedSource } from '../src/feed/sdk-feed-source.ts';
 import { AdapterBench } from './adapter-bench.ts';
@@ -31,6 +32,19 @@ feedSourceContract('an engine in this process', async () => {
   const { container, ...rest } = await bench.feed();
   const offers = { waits: true, tails: true, merges: true, allVersions: true };
   return { source: new EngineFeedSource(container, systemEnvironment().clock), offers, ...rest };
+});
+
+feedSourceContract('memory', async () => {
+  const source = new MemoryFeedSource({ clock: systemEnvironment().clock });
+  return {
+    source,
+    offers: { waits: true, tails: true, merges: true, allVersions: true },
+    write: async (pk, ids) => source.put(...ids.map((id) => ({ id, pk }))),
+    remove: async (pk, id) => source.remove(pk, id),
+    split: async (id) => source.split(id),
+    merge: async (left, right) => source.merge(left, right),
+    close: async () => {},
+  };
 });
 
 for (const [copy, Client] of [

@@ -1,0 +1,114 @@
+// What users pass as source, lease container and dead letters, as what the processor works with.
+
+import { parseConnectionString } from './client/connection.ts';
+import type { Credential } from './client/credential.ts';
+import type { EngineContainer } from './client/engine-container.ts';
+import { isEngineContainer } from './client/engine-container.ts';
+import { RestClient } from './client/rest-client.ts';
+import type { SdkClient, SdkStarts } from './client/sdk-client.ts';
+import { isSdkClient } from './client/sdk-client.ts';
+import type { Environment } from './environment.ts';
+import { EngineFeedSource } from './feed/engine-feed-source.ts';
+import type { FeedSource } from './feed/feed-source.ts';
+import { RestFeedSource } from './feed/rest-feed-source.ts';
+import { SdkFeedSource } from './feed/sdk-feed-source.ts';
+import { ProcessorError } from './processor-error.ts';
+import type { DocumentStore } from './store/document-store.ts';
+import { EngineStore } from './store/engine-store.ts';
+import { RestStore } from './store/rest-store.ts';
+import { SdkStore } from './store/sdk-store.ts';
+
+interface Named {
+  readonly database: string;
+  readonly container: string;
+}
+
+/** A container by its names and the way to its account. */
+export type ContainerAddress =
+  | (Named & { readonly connectionString: string })
+  | (Named & { readonly endpoint: string } & Credential)
+  /** A CosmosClient of `@azure/cosmos` 4; `ChangeFeedStartFrom` of the same package where it is not found by itself. */
+  | (Named & { readonly client: SdkClient; readonly ChangeFeedStartFrom?: SdkStarts });
+
+/** A container whose changes are read: over the network, of an engine in this process, or anything that keeps the seam. */
+export type SourceInput = ContainerAddress | EngineContainer | FeedSource;
+/** A container that holds leases or dead letters. It may be of another account than the source. */
+export type StoreInput = ContainerAddress | EngineContainer | DocumentStore;
+
+export interface ConnectOptions {
+  readonly environment: Environment;
+  readonly sessionToken?: string | undefined;
+}
+
+export function connectSource(input: SourceInput, options: ConnectOptions): FeedSource {
+  const { environment, sessionToken } = options;
+  if (isFeedSource(input)) return input;
+  if (isEngineContainer(input)) return new EngineFeedSource(input, environment.clock);
+  const address = readAddress(input, 'source');
+  const { database, container } = address;
+  if ('client' in address) {
+    return new SdkFeedSource(address.client, database, container, {
+      starts: address.ChangeFeedStartFrom,
+      sessionToken,
+    });
+  }
+  return new RestFeedSource(restClient(address, environment), database, container, { sessionToken });
+}
+
+export function connectStore(
+  input: StoreInput,
+  option: 'leases' | 'deadLetters',
+  options: ConnectOptions,
+): DocumentStore {
+  if (isDocumentStore(input)) return input;
+  if (isEngineContainer(input)) return new EngineStore(input, options.environment.clock);
+  const address = readAddress(input, option);
+  const { database, container } = address;
+  if ('client' in address) return new SdkStore(address.client, database, container);
+  return new RestStore(restClient(address, options.environment), database, container);
+}
+
+function isFeedSource(x: unknown): x is FeedSource {
+  return hasMethods(x, ['identity', 'ranges', 'read']);
+}
+
+function isDocumentStore(x: unknown): x is DocumentStore {
+  return hasMethods(x, ['list', 'read', 'create', 'replace', 'remove']);
+}
+
+function hasMethods(x: unknown, names: readonly string[]): boolean {
+  return typeof x === 'object' && x !== null && names.every((name) => typeof Reflect.get(x, name) === 'function');
+}
+
+function restClient(
+  address: Exclude<ContainerAddress, { readonly client: SdkClient }>,
+  environment: Environment,
+): RestClient {
+  if ('connectionString' in address) {
+    const { endpoint, key } = parseConnectionString(address.connectionString);
+    return new RestClient({ endpoint, credential: { key }, environment });
+  }
+  const { endpoint, database: _, container: __, ...credential } = address;
+  return new RestClient({ endpoint, credential, environment });
+}
+
+/** For callers without types: each mistake has its own sentence. */
+function readAddress(input: unknown, option: string): ContainerAddress {
+  const given: Record<string, unknown> = Object(input);
+  for (const name of ['database', 'container']) {
+    if (typeof given[name] === 'string' && given[name] !== '') continue;
+    throw new ProcessorError('invalid-option', `${option}.${name} is the name of a ${name}.`);
+  }
+  if ('client' in given) {
+    if (isSdkClient(given['client'])) return input as ContainerAddress;
+    throw new ProcessorError('invalid-option', `${option}.client is a CosmosClient of @azure/cosmos 4.`);
+  }
+  if (typeof given['connectionString'] === 'string') return input as ContainerAddress;
+  const hasCredential = ['key', 'resourceToken', 'tokenProvider'].some((name) => given[name] !== undefined);
+  if (typeof given['endpoint'] === 'string' && hasCredential) return input as ContainerAddress;
+  throw new ProcessorError(
+    'invalid-option',
+    `${option} has a connectionString, or an endpoint with a key, a resourceToken or a tokenProvider, or a client; or it is a ` +
+      'container of an engine.',
+  );
+}
