@@ -106,6 +106,16 @@ class WatchedFile implements LogFile {
     await this.#phases.step(`after write of ${this.#path}`);
   }
 
+  async writeDurably(bytes: Uint8Array, offset: number): Promise<void> {
+    await this.#phases.step(`before durable write of ${this.#path}`);
+    if (this.#inner.writeDurably !== undefined) await this.#inner.writeDurably(bytes, offset);
+    else {
+      await this.#inner.write(bytes, offset);
+      await this.#inner.sync();
+    }
+    await this.#phases.step(`after durable write of ${this.#path}`);
+  }
+
   async sync(): Promise<void> {
     await this.#phases.step(`before sync of ${this.#path}`);
     await this.#inner.sync();

@@ -112,6 +112,22 @@ export function filesContract(name: string, make: () => FileSystem | Promise<Fil
       expect(await readText(files, 'log/a')).toBe('one');
     });
 
+    test('what is written durably is read back, also through other handles and after a rename', async () => {
+      const file = await files.open('log/a', { create: true, isLog: true });
+      await file.preallocate(600_000);
+      await files.rename('log/a', 'log/b');
+
+      await file.writeDurably?.(Buffer.alloc(500_000, 'd'), 7);
+
+      if (file.writeDurably !== undefined) {
+        const target = Buffer.alloc(4);
+        expect(file.readSync(target, 500_005)).toBe(4);
+        expect([...target]).toEqual(['d'.charCodeAt(0), 'd'.charCodeAt(0), 0, 0]);
+      }
+      await file.close();
+      await expect(file.writeDurably?.(Buffer.from('x'), 0) ?? file.sync()).rejects.toMatchObject({ code: 'EBADF' });
+    });
+
     test('[engine 4] preallocate fills with zeros, also over old bytes, and never shrinks', async () => {
       const file = await files.open('log/a', { create: true });
       await file.write(Buffer.alloc(3000, 7), 0);

@@ -34,7 +34,6 @@ export interface Submission {
 export interface CommitterOptions {
   readonly environment: Environment;
   readonly segments: SegmentStore;
-  readonly sync: 'full' | 'os';
   readonly nextSequence: number;
   /** Starts the next segment, with its META frame, which takes the sequence it is given. */
   roll(sequence: number, needBytes: number): Promise<void>;
@@ -216,16 +215,13 @@ export class Committer {
   }
 
   async #write(group: OpenGroup): Promise<DurableGroup> {
-    const { segments, sync, environment } = this.#options;
+    const { segments, environment } = this.#options;
     const { salt, id: segment, usedBytes: offset, recordCount: firstOrdinal } = segments.active;
     const closed = group.close({ salt, segment, sequence: this.#nextSequence, offset, firstOrdinal });
     this.#nextSequence += 1;
+    const beforeMs = environment.clock.monotonicMs();
     await segments.append(closed.view.bytes, closed.view.header.recordCount);
-    if (sync === 'full') {
-      const beforeMs = environment.clock.monotonicMs();
-      await segments.flush();
-      this.#flushMs += environment.clock.monotonicMs() - beforeMs;
-    }
+    this.#flushMs += environment.clock.monotonicMs() - beforeMs;
     return closed;
   }
 

@@ -179,7 +179,6 @@ export class EmbeddedEngine implements RangeEngine {
     this.#committer = new Committer({
       environment: this.#options.environment,
       segments,
-      sync: this.#options.segments.sync,
       nextSequence,
       roll: (sequence, needBytes) => this.#roll(sequence, needBytes),
       publish: (group) => this.#publish(group),

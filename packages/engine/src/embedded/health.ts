@@ -18,7 +18,7 @@ export interface EngineFigures {
   readonly groups: number;
   readonly units: number;
   readonly groupBytes: number;
-  /** How long the flushes of groups took, all together. */
+  /** How long writing and flushing groups took, all together. */
   readonly flushMs: number;
   readonly segmentBytes: number;
   readonly segments: number;

@@ -1,13 +1,13 @@
 // The file seam. Every byte of the log goes through it, so that tests can fail, delay, tear, forget and reorder.
 //
 // Paths are relative to the root the implementation was made for, with '/' between folders. What is durable when:
-//   a file's bytes          after `sync` of that file has resolved
+//   a file's bytes          after `sync` of that file has resolved; those given to `writeDurably` when that has
 //   a file's name           after `syncDirectory` of its folder has resolved (creates, renames and removes alike)
 // Nothing else may be assumed; in particular a resolved `write` promises nothing about a power cut.
 
 export interface FileSystem {
   /** Opens an existing file, or with `create` makes an empty one. Fails with code ENOENT when it is not there. */
-  open(path: string, options?: { readonly create?: boolean }): Promise<LogFile>;
+  open(path: string, options?: OpenOptions): Promise<LogFile>;
   /** Names (not paths) in a folder; an absent folder is empty. */
   list(directory: string): Promise<string[]>;
   /** Replaces `to` when it is there. */
@@ -19,12 +19,23 @@ export interface FileSystem {
   syncDirectory(path: string): Promise<void>;
 }
 
+export interface OpenOptions {
+  readonly create?: boolean;
+  /** `writeDurably` will be called. */
+  readonly isLog?: boolean;
+}
+
 export interface LogFile {
   /** Fills [0, sizeBytes) with zeros on the disk, so that later writes inside it need no new space; never shrinks the
    *  file. ENOSPC shows here. Not durable before `sync`. */
   preallocate(sizeBytes: number): Promise<void>;
   /** Small writes may be done at once, without a trip through the thread pool; the promise resolves when all is written. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
+  /**
+   * As `write` and then `sync`, except that of what others wrote before nothing is said. Absent where that would be no
+   * different. The bytes must not change before it resolves.
+   */
+  writeDurably?(bytes: Uint8Array, offset: number): Promise<void>;
   /** Data and size durable (fdatasync). A failure is final: what was written since the last sync may be lost. */
   sync(): Promise<void>;
   /** Reads at once, blocking; for small reads of warm data. Returns the bytes read, fewer only at the end of the file. */

@@ -2,10 +2,14 @@
 //
 // Small writes are done at once: a trip through the thread pool costs more than copying a frame into the page cache, and
 // the frame would queue behind whatever else the four threads are doing. Flushes and large writes do go to the pool.
+//
+// On Linux a write to a file opened with O_DSYNC is write and fdatasync in one, and so one trip through the pool: while the
+// main thread decides the next group nobody has to tell the disk to go on. Elsewhere the flag promises less than a flush.
 
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { FileSystem, LogFile } from './file-system.ts';
 import { fileError, isMissing } from './file-system.ts';
@@ -19,13 +23,23 @@ const writeSyncBytesMax = 256 * 1024;
  */
 const preallocateChunkBytes = 2 * 1024 * 1024;
 
+const hasDurableWrites: boolean = platform() === 'linux';
+
 export function nodeFiles(rootFolder: string): FileSystem {
   const pathOf = (path: string): string => join(rootFolder, path);
   return {
     async open(path, options) {
       const flags = fs.constants.O_RDWR | (options?.create ? fs.constants.O_CREAT : 0);
       const fd = await call<number>((done) => fs.open(pathOf(path), flags, 0o644, done));
-      return new NodeFile(path, fd);
+      const file = new NodeFile(path, fd);
+      if (options?.isLog !== true || !hasDurableWrites) return file;
+      try {
+        const durable = fs.constants.O_WRONLY | fs.constants.O_DSYNC;
+        return new DurableFile(path, fd, await call<number>((done) => fs.open(pathOf(path), durable, done)));
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
     },
     async list(directory) {
       try {
@@ -66,13 +80,13 @@ class NodeFile implements LogFile {
     const zeros = Buffer.alloc(Math.min(sizeBytes, preallocateChunkBytes));
     for (let offset = 0; offset < sizeBytes; offset += preallocateChunkBytes) {
       const length = Math.min(preallocateChunkBytes, sizeBytes - offset);
-      await this.#writeInPool(zeros.subarray(0, length), offset);
+      await this.writeInPool(zeros.subarray(0, length), offset);
       await this.sync();
     }
   }
 
   write(bytes: Uint8Array, offset: number): Promise<void> {
-    if (bytes.byteLength > writeSyncBytesMax) return this.#writeInPool(bytes, offset);
+    if (bytes.byteLength > writeSyncBytesMax) return this.writeInPool(bytes, offset);
     try {
       const fd = this.#openFd();
       let written = 0;
@@ -125,7 +139,7 @@ class NodeFile implements LogFile {
     await call<void>((done) => fs.close(fd, done));
   }
 
-  async #writeInPool(bytes: Uint8Array, offset: number): Promise<void> {
+  async writeInPool(bytes: Uint8Array, offset: number): Promise<void> {
     let written = 0;
     while (written < bytes.byteLength) {
       const from = written;
@@ -138,6 +152,25 @@ class NodeFile implements LogFile {
   #openFd(): number {
     if (this.#fd === undefined) throw fileError('EBADF', `The file ${this.#path} has been closed.`);
     return this.#fd;
+  }
+}
+
+/** The same file, opened a second time with O_DSYNC. */
+class DurableFile extends NodeFile {
+  readonly #durable: NodeFile;
+
+  constructor(path: string, fd: number, durableFd: number) {
+    super(path, fd);
+    this.#durable = new NodeFile(path, durableFd);
+  }
+
+  writeDurably(bytes: Uint8Array, offset: number): Promise<void> {
+    return this.#durable.writeInPool(bytes, offset);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#durable.close();
   }
 }
 

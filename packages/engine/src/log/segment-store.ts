@@ -180,7 +180,7 @@ export class SegmentStore {
 
   /** Goes on in a segment that was closed cleanly. */
   async resume(segment: Segment): Promise<void> {
-    segment.file = await this.#files.open(segmentPath(segment.id));
+    segment.file = await this.#files.open(segmentPath(segment.id), { isLog: true });
     this.#activeCapacityBytes = await segment.file.sizeBytes();
     this.#active = segment;
     this.#nextBytes = Math.min(Math.max(this.#nextBytes, this.#activeCapacityBytes * 2), this.#options.segmentBytesMax);
@@ -205,13 +205,17 @@ export class SegmentStore {
     this.#spare = spare;
   }
 
-  /** Writes at the end of the active segment; the caller has made sure that there is room, and flushes next. */
-  append(frame: Buffer, records: number): Promise<void> {
+  /** Writes at the end of the active segment and, unless `sync` is 'os', flushes. The caller has made sure of the room. */
+  async append(frame: Buffer, records: number): Promise<void> {
     const segment = this.active;
+    const file = segment.file as LogFile; // The active segment's is open.
     const offset = segment.usedBytes;
     segment.usedBytes += frame.length;
     segment.recordCount += records;
-    return (segment.file as LogFile).write(frame, offset);
+    if (this.#options.sync === 'os') return file.write(frame, offset);
+    if (file.writeDurably !== undefined) return file.writeDurably(frame, offset);
+    await file.write(frame, offset);
+    return file.sync();
   }
 
   /** Makes everything appended so far durable. Before the first append there is nothing to do. */
@@ -435,7 +439,7 @@ export class SegmentStore {
   async #makeSpare(bytes: number): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
     this.#spareNumber += 1;
     const path = `${segmentFolder}/spare-${this.#spareNumber}.tmp`;
-    const file = await this.#files.open(path, { create: true });
+    const file = await this.#files.open(path, { create: true, isLog: true });
     try {
       await file.preallocate(bytes);
       await file.sync();
