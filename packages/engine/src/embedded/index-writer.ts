@@ -18,6 +18,7 @@ import { forEachUnique } from '../state/group.ts';
 import type { Overlay } from '../state/overlay.ts';
 import type { RangePosition } from '../state/range.ts';
 import type { SegmentUsage } from '../state/segment-usage.ts';
+import { DocumentPut, RidPut } from './document-put.ts';
 
 /** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
 export const indexFormat = 1;
@@ -344,7 +345,9 @@ export class IndexWriter {
       for (const record of group.records) {
         this.#pushBeside(changes, record);
         written?.add(record.keyText);
-        if (!record.isReplaced) changes.push(documentChange(record));
+        if (!record.isReplaced) {
+          changes.push(record.version === undefined ? { key: record.key, value: undefined } : new DocumentPut(record));
+        }
         ranges.add(record.range);
       }
       for (const { range, slice } of group.slices) this.#addSlice(changes, touchedChunks, range, slice);
@@ -387,7 +390,7 @@ export class IndexWriter {
   #pushBeside(changes: IndexChange[], record: StagedRecord): void {
     const { version, previous } = record;
     if (record.isInsert && version !== undefined) {
-      changes.push({ key: ridKey(record.container, version.ridNumber), value: record.key });
+      changes.push(new RidPut(record));
     }
     if (version === undefined && previous !== undefined) {
       changes.push({ key: ridKey(record.container, previous.ridNumber), value: undefined });
@@ -479,10 +482,6 @@ export function decodeTtlValue(value: Buffer): { readonly partitionKey: Buffer; 
 function ownExpirySecond(version: { readonly timeMs: number; readonly ttl: number | undefined }): number | undefined {
   if (version.ttl === undefined || version.ttl <= 0) return undefined;
   return Math.floor(version.timeMs / 1000) + version.ttl;
-}
-
-function documentChange(record: StagedRecord): IndexChange {
-  return { key: record.key, value: record.version && encodeVersion(record.version) };
 }
 
 function catalogChange(change: CatalogChange): IndexChange {

@@ -40,6 +40,13 @@ const decoded: Buffer = Buffer.alloc(fixedBytes);
 const read: DataView = new DataView(decoded.buffer, decoded.byteOffset, fixedBytes);
 
 export function encodeVersion(version: Version): Buffer {
+  const value = Buffer.allocUnsafe(fixedBytes + version.uniqueDigests.length);
+  writeVersion(version, value, 0);
+  return value;
+}
+
+/** Gives the offset behind it. */
+export function writeVersion(version: Version, target: Buffer, offset: number): number {
   const { place, uniqueDigests, lsn, timeMs, ridNumber } = version;
   fields.setUint32(0, version.range, true);
   fields.setUint32(4, lsn % 0x1_0000_0000, true);
@@ -56,10 +63,9 @@ export function encodeVersion(version: Version): Buffer {
   fields.setUint32(44, Math.floor(ridNumber / 0x1_0000_0000), true);
   fields.setInt32(48, version.ttl ?? 0, true);
   fields.setUint32(52, place.recordBytes, true);
-  const value = Buffer.allocUnsafe(fixedBytes + uniqueDigests.length);
-  value.set(scratch, 0);
-  value.set(uniqueDigests, fixedBytes);
-  return value;
+  target.set(scratch, offset);
+  if (uniqueDigests.length > 0) target.set(uniqueDigests, offset + fixedBytes);
+  return offset + fixedBytes + uniqueDigests.length;
 }
 
 export function decodeVersion(value: Buffer): Version {

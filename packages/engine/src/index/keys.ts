@@ -120,11 +120,17 @@ function endOfComponent(key: Buffer, start: number): number {
 
 export function ridKey(container: number, ridNumber: number): Buffer {
   const key = Buffer.allocUnsafe(13);
-  key[0] = tree.rid;
-  key.writeUInt32BE(container, 1);
-  key.writeUInt32BE(Math.floor(ridNumber / 0x1_0000_0000), 5);
-  key.writeUInt32BE(ridNumber % 0x1_0000_0000, 9);
+  writeRidKey(container, ridNumber, key);
   return key;
+}
+
+/** At the start of the target; gives its length. */
+export function writeRidKey(container: number, ridNumber: number, target: Buffer): number {
+  target[0] = tree.rid;
+  target.writeUInt32BE(container, 1);
+  target.writeUInt32BE(Math.floor(ridNumber / 0x1_0000_0000), 5);
+  target.writeUInt32BE(ridNumber % 0x1_0000_0000, 9);
+  return 13;
 }
 
 export function ridNumberOfKey(key: Buffer): number {

@@ -1,8 +1,6 @@
 // The index seam on LMDB (lmdb 3.5.6): one environment, one tree, bytes to bytes.
 //
-// LMDB has no checksums. So every value is followed by four bytes, crc32 of key and value, and is believed only with them: a
-// flipped bit in the checkpoint would otherwise cut the log, and one in a bitmap bring back what was replaced. A key that
-// rots is not found in this way; `check` finds it.
+// Entries carry checksums (sealed-entry.ts). A key that rots is not found in this way; `check` finds it.
 //
 // Facts about lmdb that shape this file, read in its source and tried:
 //   - A batch is queued on the main thread (under 1 µs a put) and applied by lmdb's own job in the thread pool. Keys are
@@ -19,7 +17,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { crc32 } from 'node:zlib';
 import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RootDatabase } from 'lmdb';
 import { open } from 'lmdb';
@@ -27,6 +24,7 @@ import type { Clock } from '../environment.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
 import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
+import { checksumBytes, checksumOf, EntrySealer, isWriting } from './sealed-entry.ts';
 
 export interface LmdbIndexOptions {
   /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
@@ -67,7 +65,8 @@ const environmentOptions = {
 const keyBytesMax = 1_900;
 
 const writeLimitMsDefault = 60_000;
-const checksumBytes = 4;
+/** Doc entries are far below; of more the views would be too many. */
+const lentBytesMax = 512;
 
 class LmdbIndex implements IndexStore {
   readonly keyBytesMax: number = keyBytesMax;
@@ -113,13 +112,10 @@ class LmdbIndex implements IndexStore {
       const shared = this.#tree.getBinaryFast(key);
       if (shared === undefined) return undefined;
       // Of lmdb's own buffer only `length` says how much of it is the value; native calls do not look at that.
-      const { length } = shared;
-      if (key.length + length > besideBytes.length || shared.buffer.byteLength < length) return this.get(key);
-      besideBytes.set(key, 0);
-      for (let i = 0; i < length; i += 1) besideBytes[key.length + i] = shared[i] as number;
-      const end = key.length + length - checksumBytes;
-      if (length < checksumBytes || crc32(besideHead(end)) !== besideBytes.readUInt32LE(end)) throw this.#damaged();
-      return this.#lentHead(shared, length - checksumBytes);
+      const length = shared.length - checksumBytes;
+      if (length > lentBytesMax || shared.buffer.byteLength < length) return this.get(key);
+      if (length < 0 || checksumOf(key, shared, length) !== readChecksum(shared, length)) throw this.#damaged();
+      return this.#lentHead(shared, length);
     } catch (error) {
       throw isDatabaseError(error) ? error : lmdbErrorOf(error, 'The index cannot be read');
     }
@@ -165,8 +161,11 @@ class LmdbIndex implements IndexStore {
   async #apply(changes: readonly IndexChange[]): Promise<void> {
     this.#assertWritable();
     // Before the first is queued: a queued change cannot be taken back.
-    for (const { key } of changes) {
-      assert(key.length > 0 && key.length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
+    for (const change of changes) {
+      // Those that write themselves have keys of components that have their limits.
+      if (isWriting(change)) continue;
+      const { length } = change.key;
+      assert(length > 0 && length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
     }
     if (changes.length === 0) return;
     const transactionIdBefore = this.#transactionId();
@@ -182,18 +181,20 @@ class LmdbIndex implements IndexStore {
 
   #queue(changes: readonly IndexChange[]): void {
     const tree = this.#tree;
-    for (const { key, value } of changes) {
-      if (value === undefined) tree.remove(key);
-      else tree.put(key, sealed(key, value));
+    const sealer = new EntrySealer();
+    for (const change of changes) {
+      if (isWriting(change) || change.value !== undefined) {
+        sealer.seal(change);
+        tree.put(sealer.key, sealer.value);
+      } else tree.remove(change.key);
     }
   }
 
   /** The value without its checksum, which must be right. */
   #opened(key: Buffer, value: Buffer): Buffer {
     const length = value.length - checksumBytes;
-    const bytes = value.subarray(0, Math.max(0, length));
-    if (length >= 0 && checksum(key, bytes) === value.readUInt32LE(length)) return bytes;
-    throw this.#damaged();
+    if (length < 0 || checksumOf(key, value, length) !== value.readUInt32LE(length)) throw this.#damaged();
+    return value.subarray(0, length);
   }
 
   #damaged(): DatabaseError {
@@ -266,32 +267,10 @@ class LmdbIndex implements IndexStore {
   }
 }
 
-/** crc32 of key and value, side by side: for small ones a copy costs less than a second call. */
-function checksum(key: Buffer, value: Buffer): number {
-  const length = key.length + value.length;
-  if (length > besideBytes.length) return crc32(value, crc32(key));
-  besideBytes.set(key, 0);
-  besideBytes.set(value, key.length);
-  return crc32(besideHead(length));
-}
-
-function besideHead(length: number): Buffer {
-  let head = besideHeads[length];
-  if (head === undefined) {
-    head = besideBytes.subarray(0, length);
-    besideHeads[length] = head;
-  }
-  return head;
-}
-
-const besideBytes: Buffer = Buffer.allocUnsafeSlow(512);
-const besideHeads: Buffer[] = [];
-
-function sealed(key: Buffer, value: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(value.length + checksumBytes);
-  bytes.set(value, 0);
-  bytes.writeUInt32LE(checksum(key, value), value.length);
-  return bytes;
+/** Native calls do not look at the length that lmdb gives its own buffer. */
+function readChecksum(shared: Buffer, at: number): number {
+  const low = (shared[at] as number) | ((shared[at + 1] as number) << 8) | ((shared[at + 2] as number) << 16);
+  return low + (shared[at + 3] as number) * 0x100_0000;
 }
 
 // With `separateFlushed` lmdb hangs the flush on the promise of the commit; its declarations do not say so.

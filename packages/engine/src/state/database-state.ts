@@ -124,18 +124,13 @@ export class DatabaseState {
   /** The latest version that a reader may see. */
   findVisible(key: Buffer, keyText: string): Version | undefined {
     const recent = this.overlay.find(keyText);
-    if (recent !== undefined) return recent.version;
-    const value = this.index.get(key);
-    return value === undefined ? undefined : decodeVersion(value);
+    return recent === undefined ? this.#findIndexed(key) : recent.version;
   }
 
   /** The same, for whoever has no text of the key. */
   findLatest(key: Buffer): Version | undefined {
     const recent = this.overlay.records === 0 ? undefined : this.overlay.find(key.toString('latin1'));
-    if (recent !== undefined) return recent.version;
-    const { index } = this;
-    const value = index.lend === undefined ? index.get(key) : index.lend(key);
-    return value === undefined ? undefined : decodeVersion(value);
+    return recent === undefined ? this.#findIndexed(key) : recent.version;
   }
 
   findUniqueHolder(key: Buffer): string | undefined {
@@ -269,6 +264,12 @@ export class DatabaseState {
     return [...this.#ranges.values()].map((range) => ({ number: range.number, position: range.position }));
   }
 
+  #findIndexed(key: Buffer): Version | undefined {
+    const { index } = this;
+    const value = index.lend === undefined ? index.get(key) : index.lend(key);
+    return value === undefined ? undefined : decodeVersion(value);
+  }
+
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
     if (this.#staged.get(record.keyText) === record) this.#staged.delete(record.keyText);
     record.order = order;
@@ -288,6 +289,8 @@ export class DatabaseState {
       const second = Math.max(Math.floor(record.timeMs / 1000), (entry?.floorSecond ?? 0) + 1);
       this.usage.supersede(previous.place, record.container, keepsHistory ? second : undefined);
     }
+    // The index asks for what was before only where it has other entries for that.
+    if (version !== undefined && previous?.ttl === undefined && record.owner === undefined) record.previous = undefined;
     const range = this.#ranges.get(record.range);
     if (range === undefined) return;
     range.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);

@@ -1,0 +1,98 @@
+// ENTRY in LMDB: the key, and as its value the bytes of the value followed by u32 crc32 of key and value, little-endian.
+//
+// LMDB has no checksums. An entry is believed only with this one: a flipped bit in the checkpoint would otherwise cut the
+// log, and one in a bitmap bring back what was replaced.
+
+import { crc32 } from 'node:zlib';
+import type { IndexChange, WritingChange } from './index-store.ts';
+
+export const checksumBytes = 4;
+
+/** Key and value side by side: for small ones a copy costs less than a second call of crc32. */
+const beside: Buffer = Buffer.allocUnsafeSlow(8 * 1024);
+/** The first n bytes of it, made once for each n: a view costs more than the copy it saves. */
+const besideHeads: Buffer[] = [];
+const slabBytes: number = 64 * 1024;
+
+/**
+ * Where lmdb is to find a value in a larger buffer. It looks at `start` and `end` of the bytes it is given, as the encoders
+ * that come with it set them, when the change is queued; the buffer must be the whole of its memory.
+ */
+type Slab = Buffer & { start: number; end: number };
+
+/** Makes the entries of one transaction, in memory that they share: nothing of it may be used again before they are applied. */
+export class EntrySealer {
+  #slab: Slab | undefined;
+  #used = 0;
+  /** Until the next one is made. */
+  key: Buffer = beside;
+  value: Buffer = beside;
+
+  /** Of a change that is no removal. */
+  seal(change: IndexChange): void {
+    if (isWriting(change)) {
+      const keyBytes = change.writeKey(beside);
+      this.#sealBeside(keyBytes, change.writeValue(beside, keyBytes));
+      return;
+    }
+    const { key, value = nothing } = change;
+    const end = key.length + value.length;
+    if (end > beside.length) {
+      this.key = key;
+      this.value = sealedAlone(key, value);
+      return;
+    }
+    beside.set(key, 0);
+    beside.set(value, key.length);
+    this.#sealBeside(key.length, end);
+  }
+
+  #sealBeside(keyBytes: number, end: number): void {
+    const length = end - keyBytes + checksumBytes;
+    if (this.#slab === undefined || this.#used + length > this.#slab.length) {
+      // Nobody reads the properties before they are set for the first value.
+      this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, length)) as Slab;
+      this.#used = 0;
+    }
+    const slab = this.#slab;
+    const start = this.#used;
+    for (let i = keyBytes, at = start; i < end; i += 1, at += 1) slab[at] = beside[i] as number;
+    slab.writeUInt32LE(crc32(headOf(end)), start + length - checksumBytes);
+    slab.start = start;
+    slab.end = start + length;
+    this.#used = start + length;
+    this.key = headOf(keyBytes);
+    this.value = slab;
+  }
+}
+
+export function isWriting(change: IndexChange): change is WritingChange {
+  return (change as Partial<WritingChange>).writeKey !== undefined; // Who has one has both.
+}
+
+/** crc32 of key and value. `value` may be longer than its length says to native calls: then `valueBytes` counts. */
+export function checksumOf(key: Buffer, value: Buffer, valueBytes: number): number {
+  const end = key.length + valueBytes;
+  if (end > beside.length) return crc32(value.subarray(0, valueBytes), crc32(key));
+  beside.set(key, 0);
+  for (let i = 0; i < valueBytes; i += 1) beside[key.length + i] = value[i] as number;
+  return crc32(headOf(end));
+}
+
+function sealedAlone(key: Buffer, value: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(value.length + checksumBytes);
+  bytes.set(value, 0);
+  bytes.writeUInt32LE(crc32(value, crc32(key)), value.length);
+  return bytes;
+}
+
+function headOf(length: number): Buffer {
+  let head = besideHeads[length];
+  if (head === undefined) {
+    head = beside.subarray(0, length);
+    besideHeads[length] = head;
+  }
+  return head;
+}
+
+const nothing: Buffer = Buffer.alloc(0);
