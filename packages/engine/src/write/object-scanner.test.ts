@@ -35,3 +35,23 @@ test.each([
 ])('[engine 4] leaves a document with %s to the thorough reader', (_title, text) => {
   expect(found(text)).toBeUndefined();
 });
+
+test('[engine 4] finds a control character anywhere in a string, however the bytes lie in memory', () => {
+  const scanner = new ObjectScanner(['id'], 4);
+  const text = `{"id":"${'x~\u007f é'.repeat(16)}"}`;
+  const length = Buffer.byteLength(text);
+  const missed: string[] = [];
+  for (let shift = 0; shift < 4; shift += 1) {
+    const bytes = Buffer.alloc(length + shift).subarray(shift);
+    bytes.write(text);
+    expect(scanner.accepts(bytes, 0, length)).toBe(true);
+    for (let at = 7; at < length - 2; at += 1) {
+      const before = bytes[at] as number;
+      bytes[at] = at % 0x20;
+      if (scanner.accepts(bytes, 0, length)) missed.push(`${shift}:${at}`);
+      bytes[at] = before;
+    }
+  }
+
+  expect(missed).toEqual([]);
+});
