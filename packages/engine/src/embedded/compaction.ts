@@ -181,7 +181,7 @@ export class Compactor {
     const version = state.findVisible(key, keyText);
     if (version === undefined || version.lsn !== input.lsn || version.ix !== input.ix) return false;
     const moved = movedVersion(version, record.label, record.place);
-    state.overlay.put(keyText, { container, key, version: moved, order: 0 });
+    state.overlay.move(keyText, { container, key, version: moved, order: 0 });
     writer.move(keyText, { key, version: moved });
     return true;
   }
@@ -266,7 +266,7 @@ export class Compactor {
     const position = { lsn: view.lsn(record), ix: view.ix(record) };
     if (version !== undefined && version.lsn === position.lsn && version.ix === position.ix) {
       const moved = movedVersion(version, label, place);
-      state.overlay.put(keyText, { container, key, version: moved, order: 0 });
+      state.overlay.move(keyText, { container, key, version: moved, order: 0 });
       writer.move(keyText, { key, version: moved });
       return;
     }

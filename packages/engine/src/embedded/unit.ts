@@ -51,9 +51,10 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   readonly #reject: (error: unknown) => void;
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
-  /** What the decision rests on, so that it need not be looked up again; of a batch by id. */
-  readonly #found: Map<string, Found> | undefined;
-  #lastFound: Found | undefined;
+  /** What the decision rests on, so that it need not be looked up again. */
+  readonly #found: Found[] = [];
+  /** Documents are written down in the order in which they were looked for, mostly. */
+  #next = 0;
   /** What its group is about to make true. */
   #outcomes: readonly Outcome[] = [];
   #staged: StagedRecord[] | undefined;
@@ -78,7 +79,6 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     this.#resolve = resolve;
     this.#reject = reject;
     this.bytes = unitBytes(unit);
-    this.#found = unit.commands.length === 1 ? undefined : new Map();
   }
 
   fail(error: unknown): void {
@@ -161,17 +161,25 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     return this.#host.state.findUniqueHolder(uniqueKey(this.container.number, bytes, key, digest));
   }
 
-  /** Looked up once: nothing else is decided while the unit is. */
   #find(id: string): Found {
-    const known = this.#found === undefined ? this.#lastFound : this.#found.get(id);
-    if (known?.id === id) return known;
     const { bytes, epk } = this.unit.partitionKey;
     const key = lentDocKey(this.container.number, epk, bytes, lentIdBytes(id));
     const keyText = key.toString('latin1');
     const found: Found = { id, keyText, version: this.#host.state.findDecided(key, keyText) };
-    if (this.#found === undefined) this.#lastFound = found;
-    else this.#found.set(id, found);
+    this.#found.push(found);
     return found;
+  }
+
+  /** What `#find` has found while the unit was decided; nothing else has been decided since. */
+  #known(id: string): Found {
+    const next = this.#found[this.#next];
+    if (next?.id === id) {
+      this.#next += 1;
+      return next;
+    }
+    const known = this.#found.find((found) => found.id === id);
+    assert(known !== undefined, 'a document is looked for before it is written');
+    return known;
   }
 
   #fetchedBody(id: string, version: Version): Buffer | undefined {
@@ -201,7 +209,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const mutation = mutations[ix] as Mutation;
     const { container, range } = this;
     const { bytes, epk } = this.unit.partitionKey;
-    const found = this.#find(mutation.id);
+    const found = this.#known(mutation.id);
     const previous = previousOf(mutation, found.version, staged);
     const { uniqueDigests, openBytes } = mutation;
     const hasUniques = uniqueDigests.length + (previous?.uniqueDigests.length ?? 0) > 0;

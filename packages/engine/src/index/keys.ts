@@ -24,6 +24,8 @@ const digestBytes = 24;
 const scratch = Buffer.allocUnsafeSlow(8 * 1024);
 const docKeyScratch: Scratch = { bytes: scratch, heads: [] };
 const idScratch: Scratch = { bytes: Buffer.allocUnsafeSlow(4 * 1024), heads: [] };
+let lentId: string | undefined;
+let lentIdLength = 0;
 
 export function docKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): Buffer {
   return Buffer.from(lentDocKey(container, epk, partitionKey, id));
@@ -44,7 +46,12 @@ export function lentDocKey(container: number, epk: Uint8Array, partitionKey: Uin
 export function lentIdBytes(id: string): Buffer {
   // A unit takes three bytes at most.
   if (id.length * 3 > idScratch.bytes.length) return Buffer.from(id);
-  return lent(idScratch, idScratch.bytes.write(id, 0, 'utf8'));
+  // A write asks twice: to look for the document and to write it down.
+  if (id !== lentId) {
+    lentIdLength = idScratch.bytes.write(id, 0, 'utf8');
+    lentId = id;
+  }
+  return lent(idScratch, lentIdLength);
 }
 
 interface Scratch {

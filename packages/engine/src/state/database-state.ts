@@ -65,7 +65,6 @@ export class DatabaseState {
   writtenEpoch: number;
   readonly #containers = new Map<number, ContainerState>();
   readonly #ranges = new Map<number, RangeState>();
-  readonly #staged = new Map<string, StagedRecord>();
   readonly #stagedUniques = new Map<string, StagedUnique>();
   /** Deletes by partition key that are decided and not yet published, with their last LSN. */
   readonly #stagedPurges = new Map<string, number>();
@@ -117,8 +116,8 @@ export class DatabaseState {
 
   /** The latest version that a decision may see. */
   findDecided(key: Buffer, keyText: string): Version | undefined {
-    const staged = this.#staged.get(keyText);
-    return staged !== undefined ? staged.version : this.findVisible(key, keyText);
+    const recent = this.overlay.findDecided(keyText);
+    return recent === undefined ? this.#findIndexed(key) : recent.version;
   }
 
   /** The latest version that a reader may see. */
@@ -143,7 +142,7 @@ export class DatabaseState {
   }
 
   stage(record: StagedRecord): void {
-    this.#staged.set(record.keyText, record);
+    this.overlay.stage(record.keyText, record);
     forEachUnique(record, (key, id) => {
       this.#stagedUniques.set(key.toString('latin1'), { id, record });
     });
@@ -164,7 +163,7 @@ export class DatabaseState {
   /** Forgets every decision that was not published. */
   unstageAll(): void {
     this.#stagedPurges.clear();
-    this.#staged.clear();
+    this.overlay.unstageAll();
     this.#stagedUniques.clear();
     for (const range of this.#ranges.values()) {
       range.decidedLsn = range.tailLsn;
@@ -271,9 +270,7 @@ export class DatabaseState {
   }
 
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
-    if (this.#staged.get(record.keyText) === record) this.#staged.delete(record.keyText);
-    record.order = order;
-    const before = this.overlay.put(record.keyText, record);
+    const before = this.overlay.publish(record.keyText, record, order);
     if (before instanceof StagedRecord) before.isReplaced = true;
     forEachUnique(record, (key, id) => {
       const keyText = key.toString('latin1');

@@ -11,6 +11,7 @@ import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
 import { frameBytes, occupiedBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
+import type { OverlayEntry, PassingEntry } from './overlay.ts';
 
 /** A frame that is in the log or about to be, and where. */
 export interface FramePlace {
@@ -30,7 +31,7 @@ export interface UniqueOwner {
  * version as well. Thousands of them wait for the index at a time, so it holds few things of its own: keys and bytes are
  * where its group keeps them, in a run that is being filled and then in the frame.
  */
-export class StagedRecord implements Version {
+export class StagedRecord implements Version, PassingEntry {
   readonly container: number;
   readonly range: number;
   /** The doc key as Latin-1 text. */
@@ -50,8 +51,10 @@ export class StagedRecord implements Version {
   readonly owner: UniqueOwner | undefined;
   /** The version that it replaces or deletes. Let go when it is indexed: each holds on to the one before it. */
   previous: Version | undefined;
-  /** Of the group that published it; see the overlay. */
+  // See the overlay.
   order = 0;
+  isStaged = false;
+  under: OverlayEntry | undefined;
   /** A later record of the same document has been published. */
   isReplaced = false;
   #run: RunWriter | undefined;

@@ -2,6 +2,9 @@
 //
 // An entry leaves when the index transaction that holds it can be seen by readers, and only if no newer group has replaced
 // the entry meanwhile; so a reader always finds a version in one of the two.
+//
+// What is decided and not yet on disk is kept with it, so that a write is looked up and entered once: of each document the
+// newest entry, which holds on to the one under it until it is published itself. Only decisions see those.
 
 import type { Version } from '../index/documents.ts';
 import type { Slice } from '../index/slices.ts';
@@ -14,7 +17,18 @@ export interface OverlayEntry {
   readonly key: Buffer;
   /** Undefined: the document was deleted. */
   readonly version: Version | undefined;
+  /** Of the group that published it. */
   readonly order: number;
+  /** Not published yet. */
+  readonly isStaged?: boolean;
+}
+
+/** An entry on its way from the decision to the index. */
+export interface PassingEntry extends OverlayEntry {
+  order: number;
+  isStaged: boolean;
+  /** While it is staged: the entry before it, published or not. */
+  under: OverlayEntry | undefined;
 }
 
 export interface RecentSlice {
@@ -60,14 +74,55 @@ export class Overlay {
 
   /** By the doc key as Latin-1 text; `undefined` means: ask the index. */
   find(keyText: string): OverlayEntry | undefined {
+    const entry = this.#versions.get(keyText);
+    return entry?.isStaged === true ? publishedUnder(entry as PassingEntry) : entry;
+  }
+
+  /** The same, for decisions. */
+  findDecided(keyText: string): OverlayEntry | undefined {
     return this.#versions.get(keyText);
   }
 
-  /** Gives the entry it replaces. */
-  put(keyText: string, entry: OverlayEntry): OverlayEntry | undefined {
-    const before = this.#versions.get(keyText);
+  stage(keyText: string, entry: PassingEntry): void {
+    entry.isStaged = true;
+    entry.under = this.#versions.get(keyText);
     this.#versions.set(keyText, entry);
+  }
+
+  /** Gives the entry it replaces. Staged entries are published in the order in which they were staged. */
+  publish(keyText: string, entry: PassingEntry, order: number): OverlayEntry | undefined {
+    entry.order = order;
+    if (!entry.isStaged) {
+      const before = this.find(keyText);
+      this.#put(keyText, entry);
+      return before;
+    }
+    const before = entry.under;
+    entry.isStaged = false;
+    entry.under = undefined;
     return before;
+  }
+
+  /** The same version at another place. */
+  move(keyText: string, entry: OverlayEntry): void {
+    this.#put(keyText, entry);
+  }
+
+  /** Forgets whatever was staged. */
+  unstageAll(): void {
+    for (const [keyText, entry] of this.#versions) {
+      if (entry.isStaged !== true) continue;
+      const published = publishedUnder(entry as PassingEntry);
+      if (published === undefined) this.#versions.delete(keyText);
+      else this.#versions.set(keyText, published);
+    }
+  }
+
+  #put(keyText: string, entry: OverlayEntry | undefined): void {
+    const newest = this.#versions.get(keyText);
+    if (newest?.isStaged === true) lowestStaged(newest as PassingEntry).under = entry;
+    else if (entry === undefined) this.#versions.delete(keyText);
+    else this.#versions.set(keyText, entry);
   }
 
   findUnique(keyText: string): { readonly id: string | undefined } | undefined {
@@ -95,14 +150,20 @@ export class Overlay {
     const end = to.toString('latin1');
     const found: { readonly keyText: string; readonly entry: OverlayEntry }[] = [];
     // Latin-1 text compares as its bytes do.
-    for (const [keyText, entry] of this.#versions)
-      if (keyText >= first && keyText < end) found.push({ keyText, entry });
+    for (const [keyText, newest] of this.#versions) {
+      if (keyText < first || keyText >= end) continue;
+      const entry = newest.isStaged === true ? publishedUnder(newest as PassingEntry) : newest;
+      if (entry !== undefined) found.push({ keyText, entry });
+    }
     found.sort((a, b) => (a.keyText < b.keyText ? -1 : 1));
     return found.map(({ entry }) => entry);
   }
 
-  entries(): IterableIterator<OverlayEntry> {
-    return this.#versions.values();
+  *entries(): IterableIterator<OverlayEntry> {
+    for (const newest of this.#versions.values()) {
+      const entry = newest.isStaged === true ? publishedUnder(newest as PassingEntry) : newest;
+      if (entry !== undefined) yield entry;
+    }
   }
 
   /** Makes room for one more group; gives its order. */
@@ -116,8 +177,8 @@ export class Overlay {
   /** Takes out what the index has up to and including the group with this order. `keys` are the doc keys and unique keys of those groups. */
   shrink(order: number, keys: Iterable<string>, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
     for (const key of keys) {
-      const entry = this.#versions.get(key);
-      if (entry !== undefined && entry.order <= order) this.#versions.delete(key);
+      const entry = this.find(key);
+      if (entry !== undefined && entry.order <= order) this.#put(key, undefined);
     }
     for (const key of uniqueKeys) {
       const entry = this.#uniques.get(key);
@@ -131,6 +192,18 @@ export class Overlay {
     this.#records -= records;
     this.#bytes -= bytes;
   }
+}
+
+// Whatever says that it is staged came through `stage`, and so did what is under it as far as that says so.
+
+function publishedUnder(entry: PassingEntry): OverlayEntry | undefined {
+  return lowestStaged(entry).under;
+}
+
+function lowestStaged(entry: PassingEntry): PassingEntry {
+  let lowest = entry;
+  while (lowest.under?.isStaged === true) lowest = lowest.under as PassingEntry;
+  return lowest;
 }
 
 const noSlices: readonly RecentSlice[] = [];
