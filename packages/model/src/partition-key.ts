@@ -60,8 +60,7 @@ export function parsePartitionKeyHeader(
   definition: PartitionKeyDefinition,
   options: ParsePartitionKeyOptions = {},
 ): PartitionKeyValues {
-  const parsed = parseJsonArray(text);
-  const values = parsed.map((component) => componentOf(component));
+  const values = plainString(text) ?? parseJsonArray(text).map((component) => componentOf(component));
   const count = definition.paths.length;
   if (values.length === 0 && options.prefix !== true && isKeyless(definition)) return [undefined];
   if (values.length > count || (values.length < count && options.prefix !== true)) {
@@ -112,6 +111,21 @@ export function decodePartitionKeyBytes(bytes: Uint8Array): PartitionKeyValues {
 export function partitionKeyEquals(a: PartitionKeyValues, b: PartitionKeyValues): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
+
+/** What most requests name: one string of characters that stand for themselves. */
+function plainString(text: string): PartitionKeyValues | undefined {
+  const end = text.length - 2;
+  if (!text.startsWith('["') || !text.endsWith('"]') || end < 2) return undefined;
+  for (let at = 2; at < end; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < space || unit === quote || unit === backslash) return undefined;
+  }
+  return [text.slice(2, end)];
+}
+
+const space = 0x20;
+const quote = 0x22;
+const backslash = 0x5c;
 
 function parseJsonArray(text: string): readonly unknown[] {
   try {

@@ -1,13 +1,16 @@
-// A time as HTTP writes it: `Mon, 16 Nov 2026 08:00:00 GMT`. It is exact to the second, so that of what is written or read
-// together most have the same.
+// A time as HTTP writes it: `Mon, 16 Nov 2026 08:00:00 GMT`. It is exact to the second, and what is read together was mostly
+// written within few of them.
 
-const last: { second: number; text: string } = { second: Number.NaN, text: '' };
+const slots = 256;
+const seconds: number[] = Array.from({ length: slots }, () => Number.NaN);
+const texts: string[] = Array.from({ length: slots }, () => '');
 
 export function httpDate(timeMs: number): string {
   const second = Math.floor(timeMs / 1000);
-  if (second !== last.second) {
-    last.second = second;
-    last.text = new Date(timeMs).toUTCString();
+  const slot = Math.abs(second) % slots;
+  if (seconds[slot] !== second) {
+    seconds[slot] = second;
+    texts[slot] = new Date(timeMs).toUTCString();
   }
-  return last.text;
+  return texts[slot] as string;
 }
