@@ -43,3 +43,47 @@ export const handlerGraceMs: number = 2 * 1000;
 
 /** Batches that were handled but not acknowledged, with manual checkpoints. Beyond them nothing is delivered. */
 export const unacknowledgedPagesMax = 10_000;
+
+/** One call to a lease store. A healthy one answers in milliseconds; a lease lives for a minute, so there is time for several. */
+export const storeCallMsMax: number = 10 * 1000;
+
+/** Leases acquired, created or read at the same time by one host: what the .NET processor does. */
+export const leasesAtOnceMax = 25;
+
+/** Writes of one lease with an open outcome that are remembered, to know them again when they turn up. */
+export const openWritesMax = 64;
+
+/** Own heartbeats whose moment is remembered: a range that is handed over names one of the last few. */
+export const beatsKeptMax = 64;
+
+/** How long a start tries to create or find the leases of its group. */
+export const bootstrapMsMax: number = 60 * 1000;
+
+/** Between two looks at a lock that another host holds. */
+export const lockPollMs = 500;
+
+/** A change in the lease container wakes a host at most this often; idle wakes make it rarer, up to a quarter of `acquireMs`. */
+export const wakeGapMsMin = 50;
+
+/** How long a lease container is asked to wait for a change. */
+export const storeWatchMs: number = 30 * 1000;
+
+/** How long an observer's `open` may take, and its `close`: somebody waits for the range. */
+export const openMsMax: number = 60 * 1000;
+export const closeMsMax: number = 10 * 1000;
+
+/** How long an aborted pump may take to end before it is left behind. */
+export const abortMsMax: number = 5 * 1000;
+
+/** How long a stop takes when nobody says otherwise. */
+export const drainMsDefault: number = 30 * 1000;
+
+/** A range that failed here is left to others, then tried again: first pause, and the longest. */
+export const avoidMsMin: number = 1000;
+export const avoidMsMax: number = 60 * 1000;
+
+/** Ranges that a host tells others to take, in its heartbeat. */
+export const avoidedMax = 100;
+
+/** Health problems told of and not yet over; the oldest is forgotten first. */
+export const problemsMax = 1000;

@@ -171,7 +171,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     host: ['settings', 'pump', 'lease', 'feed', 'store'],
     pump: ['settings', 'feed', 'store'],
     settings: ['feed'],
-    lease: ['feed', 'store'],
+    lease: ['settings', 'feed', 'store'],
     feed: ['client'],
     store: ['client'],
     client: ['ambient'],
@@ -220,7 +220,7 @@ export const siblingFreeFolders: readonly string[] = [
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
-  processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy'],
+  processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy', 'bounded'],
   cli: ['usage-error', 'limits', 'loopback', 'tls-folder'],
 };
 

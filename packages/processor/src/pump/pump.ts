@@ -62,8 +62,11 @@ export type PumpEnd =
   | { readonly kind: 'halted'; readonly scope: 'range' | 'all'; readonly error: unknown }
   /** The feed could not be read for longer than `stallMs`, or refused the position. */
   | { readonly kind: 'feed-failed'; readonly error: unknown }
-  /** The signal aborted, or a checkpoint was refused for good. */
-  | { readonly kind: 'aborted'; readonly error: unknown };
+  /**
+   * The signal aborted, or a checkpoint was refused for good. `isHung`: a handler call goes on in spite of its signal, so nobody else may
+   * be given the range before its lease runs out (S28).
+   */
+  | { readonly kind: 'aborted'; readonly error: unknown; readonly isHung?: boolean | undefined };
 
 export interface Pump {
   /** Position up to which everything is acknowledged and stored in the lease; undefined before the first. Children of a split begin here. */

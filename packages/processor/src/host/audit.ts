@@ -1,0 +1,97 @@
+// Do the leases cover the key space (F8)? A hole means changes that nobody reads, silently, for ever: a deleted lease document (D5).
+
+import type { KeyRange } from '@tidemark/model';
+import { compareHex, intersectKeyRanges, keyRangesIntersect, keySpaceMax, keySpaceMin } from '@tidemark/model';
+import type { PhysicalRange } from '../feed/feed-source.ts';
+import type { Lease } from '../lease/lease.ts';
+import { tokenOfKeys } from '../lease/lease-names.ts';
+
+export interface Coverage {
+  readonly holes: readonly KeyRange[];
+  /** Pairs of tokens whose keys overlap. A split or merge on its way shows as one. */
+  readonly overlaps: readonly (readonly [string, string])[];
+}
+
+/** Of live leases, tombstones left out. Leases that do not know their keys yet cover nothing. */
+export function auditCoverage(leases: readonly Lease[]): Coverage {
+  const known = leases.flatMap(({ keys, token }) => (keys === undefined ? [] : [{ keys, token }]));
+  const sorted = known.sort((a, b) => compareHex(a.keys.min, b.keys.min) || compareHex(a.keys.max, b.keys.max));
+  const holes: KeyRange[] = [];
+  const overlaps: [string, string][] = [];
+  let end = { at: keySpaceMin, token: '' };
+  for (const { keys, token } of sorted) {
+    if (keys.min > end.at) holes.push({ min: end.at, max: keys.min });
+    else if (keys.min < end.at) overlaps.push([end.token, token]);
+    if (keys.max > end.at) end = { at: keys.max, token };
+  }
+  if (end.at < keySpaceMax) holes.push({ min: end.at, max: keySpaceMax });
+  return { holes, overlaps };
+}
+
+/** A range of keys without a lease, as the lease that it should have. */
+export interface MissingLease {
+  readonly token: string;
+  readonly kind: Lease['kind'];
+  readonly keys: KeyRange;
+}
+
+/** One lease for each part of a hole that lies in one physical range; by the range's id where it is the whole range. */
+export function missingLeases(holes: readonly KeyRange[], ranges: readonly PhysicalRange[]): MissingLease[] {
+  return holes.flatMap((hole) =>
+    ranges.flatMap((range): MissingLease[] => {
+      const keys = intersectKeyRanges(hole, range);
+      if (keys === undefined) return [];
+      const isWhole = keys.min === range.min && keys.max === range.max;
+      return [isWhole ? { token: range.id, kind: 'physical', keys } : { token: tokenOfKeys(keys), kind: 'keys', keys }];
+    }),
+  );
+}
+
+/** The physical leases of old documents name no keys: they are those of the range, if it still exists (D15). */
+export function withKeys(lease: Lease, ranges: readonly PhysicalRange[]): Lease {
+  if (lease.keys !== undefined) return lease;
+  const range = ranges.find(({ id }) => id === lease.token);
+  if (range !== undefined) return { ...lease, keys: { min: range.min, max: range.max } };
+  const heirs = ranges.filter(({ parents }) => parents.includes(lease.token));
+  if (heirs.length === 0) return lease;
+  const min = heirs.map((heir) => heir.min).sort(compareHex)[0] ?? keySpaceMin;
+  const max =
+    heirs
+      .map((heir) => heir.max)
+      .sort(compareHex)
+      .at(-1) ?? keySpaceMax;
+  return { ...lease, keys: { min, max } };
+}
+
+/** A position that is known for keys which contain the hole: the narrowest is the newest of a line of splits. */
+export function positionForHole<T extends { readonly keys: KeyRange }>(
+  hole: KeyRange,
+  notes: readonly T[],
+): T | undefined {
+  const containing = notes.filter(({ keys }) => keys.min <= hole.min && hole.max <= keys.max);
+  return containing.reduce<T | undefined>(
+    (best, note) => (best === undefined || isNarrower(note.keys, best.keys) ? note : best),
+    undefined,
+  );
+}
+
+/** Looks one after the other in which a hole was seen; it is mended when it was there long enough not to be a split on its way. */
+export class HoleCounter {
+  #looks = new Map<string, number>();
+
+  /** The holes that were seen `looksMin` times, this one included. */
+  count(holes: readonly KeyRange[], looksMin: number): KeyRange[] {
+    const looks = new Map<string, number>();
+    for (const hole of holes) looks.set(tokenOfKeys(hole), (this.#looks.get(tokenOfKeys(hole)) ?? 0) + 1);
+    this.#looks = looks;
+    return holes.filter((hole) => (looks.get(tokenOfKeys(hole)) ?? 0) >= looksMin);
+  }
+}
+
+export function doesOverlap(a: KeyRange, lease: Lease): boolean {
+  return lease.keys !== undefined && keyRangesIntersect(a, lease.keys);
+}
+
+function isNarrower(a: KeyRange, b: KeyRange): boolean {
+  return a.min >= b.min && a.max <= b.max && (a.min !== b.min || a.max !== b.max);
+}

@@ -1,0 +1,163 @@
+// The heartbeat of a host: a document that says it is there before it owns anything (F7), which process it is (S30), and what it can
+// bear. Counted, so that a range can be handed over with "I have seen your beat 12": the new owner knows when it sent that one, so it may
+// hold the range for a lease's time from then without writing anything.
+
+import { isDatabaseError } from '@tidemark/model';
+import { bounded } from '../bounded.ts';
+import type { Ground } from '../environment.ts';
+import type { Holder } from '../lease/holder.ts';
+import type { LeaseNames } from '../lease/lease-names.ts';
+import { sidecarId } from '../lease/lease-names.ts';
+import { avoidedMax, beatsKeptMax, storeCallMsMax } from '../limits.ts';
+import type { ProcessorSettings } from '../settings.ts';
+import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
+
+/** A heartbeat as others read it. */
+export interface HostBeat {
+  readonly instance: string;
+  readonly nonce: string;
+  readonly beat: number;
+  readonly capacity: number;
+  readonly rangesMin: number;
+  readonly rangesMax: number;
+  readonly isLeaving: boolean;
+  readonly avoided: readonly string[];
+  readonly stored: StoredDocument;
+}
+
+export function readBeat(stored: StoredDocument): HostBeat | undefined {
+  const { body } = stored;
+  const { instance, nonce } = body;
+  if (typeof instance !== 'string' || typeof nonce !== 'string') return undefined;
+  return {
+    instance,
+    nonce,
+    beat: count(body['beat'], 0),
+    capacity: count(body['capacity'], 1),
+    rangesMin: count(body['rangesMin'], 0),
+    rangesMax: count(body['rangesMax'], 0),
+    isLeaving: body['leaving'] === true,
+    avoided: Array.isArray(body['avoided']) ? body['avoided'].filter((token) => typeof token === 'string') : [],
+    stored,
+  };
+}
+
+export interface HeartbeatParts extends Ground {
+  readonly store: DocumentStore;
+  readonly names: LeaseNames;
+  readonly holder: Holder;
+  readonly settings: ProcessorSettings;
+  readonly stamp: () => string;
+}
+
+export class Heartbeat {
+  readonly #parts: HeartbeatParts;
+  readonly #startedAt: string;
+  #stored: StoredDocument | undefined;
+  #beat = 0;
+  /** When each of the last beats was sent, by the monotonic clock. */
+  readonly #sentAtMs = new Map<number, number>();
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.stamp();
+  }
+
+  sentAtMs(beat: number): number | undefined {
+    return this.#sentAtMs.get(beat);
+  }
+
+  /**
+   * Makes the name this process's own, whoever has it: the last to come is the one that was started last. An older process of the name
+   * sees it and stops.
+   */
+  async begin(signal: AbortSignal): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      this.#stored = await this.#call(signal, (inner) => this.#parts.store.read(this.#id, { signal: inner }));
+      try {
+        return await this.#send({ isLeaving: false, avoided: [] }, signal);
+      } catch (error) {
+        if (!isSwapFailure(error) || tries === triesMax) throw error;
+      }
+    }
+  }
+
+  /** Resolves with whether the name is still this process's. */
+  async beat(state: BeatState, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#send(state, signal);
+      return true;
+    } catch (error) {
+      if (!isSwapFailure(error)) throw error;
+    }
+    // Deleted by somebody, or our own write of which the answer was lost, or another process.
+    const found = await this.#call(signal, (inner) => this.#parts.store.read(this.#id, { signal: inner }));
+    if (found !== undefined && found.body['nonce'] !== this.#parts.holder.nonce) return false;
+    this.#stored = found;
+    await this.#send(state, signal);
+    return true;
+  }
+
+  /** The last word. Failing is no harm: it is forgotten after a while. */
+  async end(signal: AbortSignal): Promise<void> {
+    const stored = this.#stored;
+    this.#stored = undefined;
+    if (stored === undefined) return;
+    await this.#call(signal, (inner) => this.#parts.store.remove(stored, inner)).catch(() => {});
+  }
+
+  async #send(state: BeatState, signal: AbortSignal): Promise<void> {
+    const { store, clock } = this.#parts;
+    const current = this.#stored;
+    this.#beat += 1;
+    this.#sentAtMs.set(this.#beat, clock.monotonicMs());
+    this.#sentAtMs.delete(this.#beat - beatsKeptMax);
+    const body = this.#body(state);
+    this.#stored = await this.#call(signal, (inner) =>
+      current === undefined ? store.create(body, inner) : store.replace(current, body, inner),
+    );
+  }
+
+  #body(state: BeatState): DocumentBody & { readonly id: string } {
+    const { holder, settings } = this.#parts;
+    return {
+      id: this.#id,
+      instance: holder.instance,
+      nonce: holder.nonce,
+      beat: this.#beat,
+      capacity: settings.lease.capacity,
+      rangesMin: settings.lease.rangesMin,
+      rangesMax: settings.lease.rangesMax,
+      mode: settings.mode,
+      purpose: settings.purpose ?? null,
+      startedAt: this.#startedAt,
+      timestamp: this.#parts.stamp(),
+      leaving: state.isLeaving,
+      avoided: state.avoided.slice(0, avoidedMax),
+    };
+  }
+
+  get #id(): string {
+    return sidecarId(this.#parts.names, 'host', this.#parts.holder.instance);
+  }
+
+  #call<T>(signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return bounded(this.#parts.clock, storeCallMsMax, signal, call);
+  }
+}
+
+export interface BeatState {
+  readonly isLeaving: boolean;
+  readonly avoided: readonly string[];
+}
+
+const triesMax = 3;
+
+function isSwapFailure(error: unknown): boolean {
+  if (!isDatabaseError(error)) return false;
+  return ['precondition-failed', 'not-found', 'conflict', 'outcome-unknown', 'request-timeout'].includes(error.code);
+}
+
+function count(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : fallback;
+}

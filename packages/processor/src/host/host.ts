@@ -1,0 +1,562 @@
+// One member of a group: it shows itself by a heartbeat, looks at all leases every now and then or when they change, takes what is its
+// share, and lets go what is another's. Everything it decides is in `plan.ts`; everything about one lease in `tenure.ts`.
+
+import { isDatabaseError } from '@tidemark/model';
+import { bounded, eachBounded, retryPauseMs, settledWithin } from '../bounded.ts';
+import type { Ground } from '../environment.ts';
+import type { EventSink } from '../events.ts';
+import type { FeedSource, PhysicalRange } from '../feed/feed-source.ts';
+import { acquireLease } from '../lease/acquire.ts';
+import type { Holder } from '../lease/holder.ts';
+import { makeHolder } from '../lease/holder.ts';
+import { Sightings } from '../lease/sightings.ts';
+import { StoreLoad } from '../lease/store-load.ts';
+import { drainMsDefault, leasesAtOnceMax, storeCallMsMax, storeWatchMs, wakeGapMsMin } from '../limits.ts';
+import { ProcessorError } from '../processor-error.ts';
+import type { MakePump } from '../pump/pump.ts';
+import type { ProcessorSettings } from '../settings.ts';
+import type { DocumentStore } from '../store/document-store.ts';
+import { withKeys } from './audit.ts';
+import type { BalanceStrategy } from './balance.ts';
+import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
+import { acquireParts, bootstrap, feedCall } from './bootstrap.ts';
+import { writeControl } from './control.ts';
+import type { Control, Group } from './group.ts';
+import { readGroup } from './group.ts';
+import { Health, messageOf } from './health.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { Housekeeping } from './housekeeping.ts';
+import type { Plan, Taking } from './plan.ts';
+import { makePlan } from './plan.ts';
+import type { RedirectParts } from './redirect.ts';
+import { firstStart, redirect } from './redirect.ts';
+import type { HostRules } from './rules.ts';
+import { ServerClock } from './server-clock.ts';
+import type { HostStatus } from './status.ts';
+import { statusOf } from './status.ts';
+import type { Disposal, DrainOrder, RangeObserver, Tenure, TenureEnd } from './tenure.ts';
+import { Tenures } from './tenures.ts';
+
+export interface HostParts extends Ground {
+  readonly settings: ProcessorSettings;
+  readonly source: FeedSource;
+  readonly leases: DocumentStore;
+  readonly makePump: MakePump;
+  readonly observer: RangeObserver;
+  readonly emit: EventSink;
+  readonly rules: HostRules;
+  readonly balance: BalanceStrategy;
+}
+
+export interface StopOptions {
+  /** Until then everything in flight may finish, and the stop returns whatever happens. */
+  readonly drainMs?: number | undefined;
+  /** Aborts what is in flight at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** The leases stay this instance's, for a process of the same name that starts in a moment. */
+  readonly keepLeases?: boolean | undefined;
+}
+
+export class Host {
+  readonly #parts: HostParts;
+  readonly #holder: Holder;
+  readonly #health: Health;
+  readonly #load: StoreLoad;
+  readonly #serverClock: ServerClock;
+  readonly #sightings = new Sightings();
+  /** Ends the loops; what they are in the middle of may finish. */
+  readonly #loops = new AbortController();
+  /** Ends everything. */
+  readonly #life = new AbortController();
+  /** Resolves when the host stops by itself: another process took its name, or its container is gone. */
+  readonly failed: Promise<ProcessorError>;
+  #resolveFailed: (error: ProcessorError) => void = () => {};
+  #members: Members | undefined;
+  #group: Group | undefined;
+  #plan: Plan | undefined;
+  #control: Control | undefined;
+  #ranges: readonly PhysicalRange[] = [];
+  /** Since when leases are this host's share and another one keeps them; only of the last plan. */
+  #wanted: ReadonlyMap<string, number> = new Map();
+  #running: Promise<unknown> = Promise.resolve();
+  #wakeTick: () => void = () => {};
+  #wakeBeat: () => void = () => {};
+  #isWoken = false;
+  #tickedAtMs = Number.NEGATIVE_INFINITY;
+  #wakeGapMs = wakeGapMsMin;
+  #shape = '';
+
+  constructor(parts: HostParts) {
+    this.#parts = parts;
+    this.#holder = makeHolder(parts.settings.instance, drawNonce(parts));
+    this.#health = new Health(parts.emit);
+    this.#load = new StoreLoad(parts);
+    this.#serverClock = new ServerClock(parts.clock);
+    this.failed = new Promise((resolve) => {
+      this.#resolveFailed = resolve;
+    });
+  }
+
+  /** Resolves when the leases exist, start positions are fast, and the host is seen by others. */
+  async start(): Promise<void> {
+    const parts = this.#bootstrapParts();
+    const boot = await bootstrap(parts);
+    const { clock, random, leases: store, settings } = this.#parts;
+    const stamp = (): string => this.#serverClock.stamp();
+    const heartbeat = new Heartbeat({ clock, random, store, settings, stamp, names: boot.names, holder: this.#holder });
+    await heartbeat.begin(this.#life.signal);
+    const housekeeping = new Housekeeping({ ...parts, names: boot.names, start: boot.start });
+    this.#ranges = boot.ranges;
+    this.#members = { boot, heartbeat, housekeeping, tenures: this.#makeTenures(boot) };
+    this.#running = Promise.all([this.#tickLoop(), this.#beatLoop(), this.#watchLoop()]);
+  }
+
+  async stop(options: StopOptions = {}): Promise<void> {
+    const { clock, rules } = this.#parts;
+    const drainMs = rules.drainMs(options.drainMs ?? drainMsDefault);
+    const endAtMs = clock.monotonicMs() + drainMs;
+    this.#loops.abort(new ProcessorError('stopped', 'The processor stops.'));
+    const members = this.#members;
+    if (members === undefined) return this.#life.abort(new ProcessorError('stopped', 'The processor stops.'));
+    const isKept = options.keepLeases === true;
+    const order = this.#stopOrder(endAtMs, drainMs, isKept);
+    const hurry = (): void => members.tenures.drainAll((tenure) => ({ ...order(tenure), abortAtMs: 0 }));
+    options.signal?.addEventListener('abort', hurry, { once: true });
+    const leaving = isKept ? undefined : this.#sayLeaving(members);
+    members.tenures.drainAll(order);
+    if (options.signal?.aborted) hurry();
+    const quiet = Promise.all([this.#running, leaving]).then(() => members.tenures.allDone());
+    await settledWithin(clock, endAtMs - clock.monotonicMs(), quiet);
+    options.signal?.removeEventListener('abort', hurry);
+    const leftMs = Math.max(lastWordMs, endAtMs - clock.monotonicMs());
+    if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#life.signal));
+    this.#life.abort(new ProcessorError('stopped', 'The processor has stopped.'));
+  }
+
+  async pause(reason: string): Promise<void> {
+    this.#apply(await writeControl(this.#controlParts(), { reason }, this.#life.signal));
+  }
+
+  async resume(): Promise<void> {
+    this.#apply(await writeControl(this.#controlParts(), undefined, this.#life.signal));
+    this.#wakeTick();
+  }
+
+  get status(): HostStatus {
+    return statusOf(this.#parts.settings, this.#members, this.#group, this.#plan, this.#control, this.#health);
+  }
+
+  async #tickLoop(): Promise<void> {
+    const { clock, settings } = this.#parts;
+    const { signal } = this.#loops;
+    for (let failures = 0; !signal.aborted; ) {
+      await this.#sleepTick(this.#load.calmAtMs - clock.monotonicMs());
+      if (signal.aborted) return;
+      const isFirst = this.#group === undefined;
+      try {
+        await this.#tick(isFirst);
+        failures = 0;
+        this.#health.clear('lease-store-failing');
+        this.#health.clear('credentials-refused');
+        const isJoining = isFirst && (this.#group?.leases.length ?? 0) > 1;
+        if (isJoining) await clock.sleep(settings.lease.joinMs, signal);
+        else await this.#sleepTick(this.#untilNextMs());
+      } catch (error) {
+        this.#storeFailed(error);
+        await this.#sleepTick(retryPauseMs(this.#parts, failures, settings.lease.acquireMs / 10));
+        failures += 1;
+      }
+    }
+  }
+
+  /** One look at the group and what follows from it. A host that joins looks first and takes later: others may join as well. */
+  async #tick(isFirst: boolean): Promise<void> {
+    const { clock, leases: store, settings, rules } = this.#parts;
+    const members = this.#joined();
+    const sentMs = clock.monotonicMs();
+    this.#tickedAtMs = sentMs;
+    const documents = await bounded(clock, storeCallMsMax, this.#life.signal, (signal) =>
+      store.list(members.boot.names.all, signal),
+    );
+    const gapMsMax = 2 * settings.lease.acquireMs + storeCallMsMax;
+    this.#sightings.look(documents, { sentMs, doneMs: clock.monotonicMs(), gapMsMax });
+    const group = withAllKeys(readGroup(documents, members.boot.names, rules), this.#ranges);
+    this.#group = group;
+    this.#noticeShape(group);
+    members.tenures.prune([...group.leases, ...group.tombstones]);
+    const mine = group.beats.find(({ instance }) => instance === this.#holder.instance);
+    if (mine !== undefined && mine.nonce !== this.#holder.nonce) this.#wakeBeat();
+    this.#apply(group.control);
+    if (!group.control.isPaused && !(isFirst && group.leases.length > 1)) await this.#act(group);
+    if (this.#loops.signal.aborted) return;
+    const ranges = await members.housekeeping.tidy(group, this.#ranges, this.#sightings);
+    this.#ranges = ranges ?? this.#ranges;
+  }
+
+  async #act(group: Group): Promise<void> {
+    const { clock, settings, rules, balance, emit } = this.#parts;
+    const { tenures, heartbeat } = this.#joined();
+    const nowMs = clock.monotonicMs();
+    const plan = makePlan({
+      group,
+      rules,
+      balance,
+      nowMs,
+      wallMs: clock.nowMs(),
+      holder: this.#holder,
+      settings: settings.lease,
+      sightings: this.#sightings,
+      running: tenures.ids,
+      avoided: tenures.avoided(),
+      heldEpoch: (id) => tenures.heldEpoch(id),
+      beatSentAtMs: (beat) => heartbeat.sentAtMs(beat),
+      wantedSinceMs: (id) => this.#wanted.get(id),
+    });
+    this.#plan = plan;
+    this.#wanted = new Map([...plan.wanted].map((id) => [id, this.#wanted.get(id) ?? nowMs]));
+    const keptIds = new Set(group.duplicates.map(({ stored }) => `${stored.id}\n${stored.key}`));
+    for (const tenure of tenures.all) {
+      const { stored } = tenure.keeper.lease;
+      if (keptIds.has(`${stored.id}\n${stored.key}`)) tenure.drain(this.#handOverOrder('lease-lost', undefined));
+    }
+    for (const { leaseId, to } of plan.handOver) tenures.get(leaseId)?.drain(this.#handOverOrder('handed-over', to));
+    for (const adopted of plan.adopt) tenures.begin(adopted, 'handed-over', nowMs);
+    await eachBounded(plan.take, leasesAtOnceMax, (taking) => this.#take(taking));
+    emit({ type: 'tick', leases: group.leases.length, owned: tenures.all.length, hosts: plan.hosts.length });
+  }
+
+  async #take(taking: Taking): Promise<void> {
+    const { names } = this.#joined().boot;
+    if (this.#loops.signal.aborted) return;
+    try {
+      const lease = taking.lease.keys === undefined ? await this.#findKeys(taking.lease) : taking.lease;
+      const { keys, position } = lease;
+      if (keys === undefined) return;
+      const acquired = await acquireLease(acquireParts(this.#bootstrapParts(), names), lease, { keys, position });
+      if (acquired !== undefined) this.#joined().tenures.begin(acquired, taking.from, taking.openAtMs);
+    } catch (error) {
+      this.#storeFailed(error);
+    }
+  }
+
+  /** Of an old lease by physical range: its keys, or those of the ranges that came of it. */
+  async #findKeys(lease: Taking['lease']): Promise<Taking['lease']> {
+    this.#ranges = await feedCall(this.#bootstrapParts(), (signal) => this.#parts.source.ranges(signal));
+    const found = withKeys(lease, this.#ranges);
+    if (found.keys !== undefined) return found;
+    const message = `The lease of range ${lease.token} names no keys, and no range is or was called so.`;
+    this.#health.raise('coverage-hole', lease.token, message);
+    return lease;
+  }
+
+  async #beatLoop(): Promise<void> {
+    const { clock, settings } = this.#parts;
+    const { signal } = this.#loops;
+    const { heartbeat, tenures } = this.#joined();
+    let pauseMs = settings.lease.renewMs;
+    for (let failures = 0; !signal.aborted; ) {
+      const controller = linked(signal);
+      this.#wakeBeat = () => controller.abort();
+      await clock.sleep(pauseMs, controller.signal);
+      controller.release();
+      if (signal.aborted) return;
+      try {
+        const state = { isLeaving: false, avoided: [...tenures.avoided()] };
+        if (!(await heartbeat.beat(state, this.#life.signal))) return this.#fail(taken(this.#holder.instance));
+        failures = 0;
+        pauseMs = settings.lease.renewMs;
+      } catch (error) {
+        this.#storeFailed(error);
+        pauseMs = retryPauseMs(this.#parts, failures);
+        failures += 1;
+      }
+    }
+  }
+
+  /** Changes of the lease container wake the host, so that ranges move in milliseconds and not at the next tick (F18). */
+  async #watchLoop(): Promise<void> {
+    const { clock, leases: store } = this.#parts;
+    const { signal } = this.#loops;
+    if (store.watch === undefined) return;
+    let position: string | undefined;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        const watched = await bounded(clock, storeWatchMs + storeCallMsMax, signal, (inner) =>
+          // `this` of the store is what the caller passed in.
+          (store.watch as NonNullable<typeof store.watch>)(position, storeWatchMs, inner),
+        );
+        if (!watched.isWaitApplied) return;
+        position = watched.position;
+        failures = 0;
+        if (!watched.hasChanged) continue;
+        await clock.sleep(this.#tickedAtMs + this.#wakeGapMs - clock.monotonicMs(), signal);
+        this.#isWoken = true;
+        this.#wakeTick();
+      } catch {
+        await clock.sleep(retryPauseMs(this.#parts, failures, this.#parts.settings.lease.acquireMs / 10), signal);
+        failures += 1;
+      }
+    }
+  }
+
+  /** Renewals and checkpoints change the container all the time. Wakes that brought nothing make the next ones rarer. */
+  #noticeShape(group: Group): void {
+    const shape = [
+      ...group.leases.map(({ id, owner }) => `${id}=${owner ?? ''}`),
+      ...group.beats.map(({ instance, nonce, isLeaving }) => `${instance}/${nonce}/${isLeaving}`),
+      `${group.control.isPaused}/${group.control.turn}`,
+    ].join('\n');
+    const gapMsMax = Math.max(wakeGapMsMin, this.#parts.settings.lease.acquireMs / 4);
+    this.#wakeGapMs = shape === this.#shape ? Math.min(gapMsMax, this.#wakeGapMs * 2) : wakeGapMsMin;
+    this.#shape = shape;
+  }
+
+  /** Until the next look: the interval, or earlier when something may have expired by then. */
+  #untilNextMs(): number {
+    const { clock, random, settings } = this.#parts;
+    const { acquireMs, expirationMs } = settings.lease;
+    const nowMs = clock.monotonicMs();
+    let nextMs = acquireMs * (0.9 + 0.2 * random());
+    for (const { stored, owner } of this.#group?.leases ?? []) {
+      const leftMs = expirationMs - this.#sightings.unchangedMs(stored, nowMs);
+      if (owner !== undefined && owner !== this.#holder.instance && leftMs > 0) nextMs = Math.min(nextMs, leftMs + 1);
+    }
+    return Math.min(nextMs, this.#joined().tenures.avoidedForMs());
+  }
+
+  async #sleepTick(ms: number): Promise<void> {
+    if (ms <= 0) return;
+    if (!this.#isWoken) {
+      const controller = linked(this.#loops.signal);
+      this.#wakeTick = () => controller.abort();
+      await this.#parts.clock.sleep(ms, controller.signal);
+      controller.release();
+    }
+    this.#isWoken = false;
+  }
+
+  #apply(control: Control): void {
+    const { emit } = this.#parts;
+    const { tenures } = this.#joined();
+    const before = this.#control;
+    if (before !== undefined && control.turn < before.turn) return;
+    this.#control = control;
+    if (before !== undefined && before.isPaused !== control.isPaused)
+      emit({ type: control.isPaused ? 'paused' : 'resumed' });
+    for (const tenure of tenures.all) {
+      if (control.isPaused) tenure.pause();
+      else if (tenure.state === 'parked' && (tenure.haltedAtTurn ?? -1) < control.turn) tenure.resume();
+    }
+  }
+
+  #handOverOrder(reason: DrainOrder['reason'], to: string | undefined): DrainOrder {
+    const { clock, settings } = this.#parts;
+    const abortAtMs = clock.monotonicMs() + settings.lease.handoffMs;
+    return {
+      reason,
+      disposal: to === undefined ? { kind: 'release' } : { kind: 'hand-over', to: () => this.#readyBeat(to) },
+      abortAtMs,
+      endAtMs: abortAtMs + settings.lease.expirationMs,
+    };
+  }
+
+  #readyBeat(instance: string): { instance: string; nonce: string; beat: number } | undefined {
+    return this.#plan?.live.find((beat) => beat.instance === instance && !beat.isLeaving);
+  }
+
+  /** Each range goes to the host that should have it when this one is gone; to nobody when there is none. */
+  #stopOrder(endAtMs: number, drainMs: number, isKept: boolean): (tenure: Tenure) => DrainOrder {
+    const { settings, balance, clock } = this.#parts;
+    const { instance } = this.#holder;
+    const ready = new Set(
+      (this.#plan?.live ?? [])
+        .filter(({ stored, isLeaving }) => {
+          const silentMs = this.#sightings.unchangedMs(stored, clock.monotonicMs());
+          return !isLeaving && silentMs <= 2 * settings.lease.renewMs;
+        })
+        .map((beat) => beat.instance),
+    );
+    const leases = (this.#group?.leases ?? []).map(({ id, token, owner }) => ({ id, token, owner }));
+    const hosts = (this.#plan?.hosts ?? []).map((host) => (host.name === instance ? { ...host, capacity: 0 } : host));
+    const heirs = settings.lease.handoffMs === 0 ? new Map<string, string>() : balance(leases, hosts, instance);
+    const reserveMs = Math.min(lastWordMs, drainMs / 5);
+    return (tenure) => {
+      const heir = heirs.get(tenure.id);
+      const disposal: Disposal = isKept
+        ? { kind: 'keep' }
+        : heir !== undefined && ready.has(heir)
+          ? { kind: 'hand-over', to: () => this.#readyBeat(heir) }
+          : { kind: 'release' };
+      return { reason: 'shutdown', disposal, abortAtMs: endAtMs - reserveMs, endAtMs };
+    };
+  }
+
+  async #sayLeaving(members: Members): Promise<void> {
+    if (members.tenures.all.length === 0) return;
+    await members.heartbeat.beat({ isLeaving: true, avoided: [] }, this.#life.signal).catch(() => false);
+  }
+
+  /** Stops at once and writes nothing: what this host had is not its own any more. */
+  #fail(error: ProcessorError): void {
+    const problem = error.code === 'instance-taken' ? 'instance-taken' : 'source-replaced';
+    this.#health.raise(problem, undefined, error.message, error);
+    this.#loops.abort(error);
+    const nowMs = this.#parts.clock.monotonicMs();
+    const order: DrainOrder = {
+      reason: 'lease-lost',
+      disposal: { kind: 'keep' },
+      abortAtMs: nowMs,
+      endAtMs: nowMs + storeCallMsMax,
+    };
+    this.#members?.tenures.drainAll(() => order);
+    this.#resolveFailed(error);
+  }
+
+  #storeFailed(error: unknown): void {
+    if (this.#life.signal.aborted) return;
+    this.#load.failed(error);
+    const code = isDatabaseError(error) ? error.code : undefined;
+    const isRefused = code === 'unauthorized' || code === 'forbidden';
+    const problem = isRefused ? 'credentials-refused' : 'lease-store-failing';
+    const message = `The lease store ${this.#parts.leases.name} ${isRefused ? 'refuses the credentials' : 'fails'}: ${messageOf(error)}`;
+    this.#health.raise(problem, undefined, message, error);
+  }
+
+  #makeTenures(boot: Bootstrapped): Tenures {
+    const { clock, random, leases: store, settings, rules, emit, makePump, observer, source } = this.#parts;
+    const health = this.#health;
+    const seen = this.#serverClock.watching(source);
+    return new Tenures({
+      clock,
+      random,
+      store,
+      emit,
+      names: boot.names,
+      renewMs: settings.lease.renewMs,
+      signal: this.#life.signal,
+      keeper: {
+        clock,
+        random,
+        store,
+        rules,
+        leasesPrefix: boot.names.leases,
+        settings: settings.lease,
+        holder: this.#holder,
+        load: this.#load,
+        stamp: () => this.#serverClock.stamp(),
+        onFailed: (error) => this.#storeFailed(error),
+      },
+      tenure: {
+        clock,
+        random,
+        settings,
+        makePump,
+        observer,
+        emit,
+        health,
+        rules,
+        source: seen,
+        firstStart: (acquired, signal) => firstStart(this.#redirectParts(boot, signal), acquired),
+        redirect: (tenure, why, signal) => redirect(this.#redirectParts(boot, signal), tenure, why),
+        onHaltAll: (token, error) => this.#haltAll(token, error),
+        turn: () => this.#control?.turn ?? 0,
+      },
+      onEnded: (tenure, end) => this.#ended(boot, tenure, end),
+    });
+  }
+
+  async #refuseReplaced(boot: Bootstrapped, signal: AbortSignal): Promise<void> {
+    const identity = await feedCall({ ...this.#bootstrapParts(), signal }, (inner) =>
+      this.#parts.source.identity(inner),
+    );
+    if (identity.containerRid === boot.identity.containerRid) return;
+    const message = `The container ${identity.name} was deleted and made anew: its positions mean nothing any more.`;
+    const error = new ProcessorError('source-replaced', message);
+    this.#fail(error);
+    throw error;
+  }
+
+  #redirectParts(boot: Bootstrapped, signal: AbortSignal): RedirectParts {
+    return {
+      ...this.#bootstrapParts(),
+      signal,
+      boot,
+      onRanges: (ranges) => {
+        this.#ranges = ranges;
+      },
+      refuseReplaced: () => this.#refuseReplaced(boot, signal),
+    };
+  }
+
+  #haltAll(token: string, error: unknown): void {
+    const reason = `Range ${token} failed and the policy stops the group: ${messageOf(error)}`;
+    this.pause(reason).catch((failure: unknown) => this.#storeFailed(failure));
+  }
+
+  #ended(boot: Bootstrapped, tenure: Tenure, end: TenureEnd): void {
+    const code = isDatabaseError(end.error) ? end.error.code : undefined;
+    if (code === 'container-not-found' || code === 'container-mismatch' || code === 'database-not-found') {
+      this.#refuseReplaced(boot, this.#life.signal).catch(() => {});
+    }
+    if (end.reason === 'feed-failed' || end.reason === 'handler-failed') this.#wakeBeat();
+    if (tenure.state === 'ended') this.#wakeTick();
+  }
+
+  #controlParts(): Parameters<typeof writeControl>[0] {
+    const { clock, random, leases: store } = this.#parts;
+    return { clock, random, store, names: this.#joined().boot.names };
+  }
+
+  #bootstrapParts(): BootstrapParts {
+    const { clock, random, leases: store, settings, rules, source } = this.#parts;
+    return {
+      clock,
+      random,
+      store,
+      settings,
+      rules,
+      source: this.#serverClock.watching(source),
+      holder: this.#holder,
+      health: this.#health,
+      serverClock: this.#serverClock,
+      signal: this.#life.signal,
+    };
+  }
+
+  #joined(): Members {
+    if (this.#members === undefined) throw new ProcessorError('stopped', 'The processor has not been started.');
+    return this.#members;
+  }
+}
+
+/** What exists once the host is a member of its group. */
+export interface Members {
+  readonly boot: Bootstrapped;
+  readonly heartbeat: Heartbeat;
+  readonly housekeeping: Housekeeping;
+  readonly tenures: Tenures;
+}
+
+/** Kept for the last writes of a stop, after handlers were aborted. */
+const lastWordMs = 1000;
+
+function withAllKeys(group: Group, ranges: readonly PhysicalRange[]): Group {
+  return { ...group, leases: group.leases.map((lease) => withKeys(lease, ranges)) };
+}
+
+function taken(instance: string): ProcessorError {
+  return new ProcessorError('instance-taken', `Another process has started as "${instance}" and takes its ranges.`);
+}
+
+function drawNonce(ground: Ground): string {
+  return Array.from({ length: 4 }, () => Math.floor(ground.random() * 2 ** 32).toString(36)).join('');
+}
+
+/** A controller that also aborts with `outer`, until it is released. */
+function linked(outer: AbortSignal): { signal: AbortSignal; abort: () => void; release: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  if (outer.aborted) abort();
+  outer.addEventListener('abort', abort, { once: true });
+  return { signal: controller.signal, abort, release: () => outer.removeEventListener('abort', abort) };
+}

@@ -1,0 +1,126 @@
+// What any host of a group mends when it sees it: holes in the coverage, leases twice, tombstones and heartbeats that nobody removed.
+
+import type { KeyRange } from '@tidemark/model';
+import { bounded, eachBounded } from '../bounded.ts';
+import type { PhysicalRange } from '../feed/feed-source.ts';
+import type { LeaseNames } from '../lease/lease-names.ts';
+import type { Sightings } from '../lease/sightings.ts';
+import { leasesAtOnceMax, storeCallMsMax } from '../limits.ts';
+import type { StoredDocument } from '../store/document-store.ts';
+import { HoleCounter, missingLeases, withKeys } from './audit.ts';
+import type { BootstrapParts } from './bootstrap.ts';
+import { acquireParts, createMissing, feedCall } from './bootstrap.ts';
+import type { Group, StartRecord } from './group.ts';
+import { removeTombstone } from './split.ts';
+
+export interface HousekeepingParts extends BootstrapParts {
+  readonly names: LeaseNames;
+  readonly start: StartRecord;
+}
+
+export class Housekeeping {
+  readonly #parts: HousekeepingParts;
+  readonly #holes = new HoleCounter();
+  readonly #overlaps = new HoleCounter();
+  #tried = new Set<string>();
+  #countedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: HousekeepingParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves with the ranges, if it had to ask for them. Rejects when the store or the feed fails. */
+  async tidy(
+    group: Group,
+    ranges: readonly PhysicalRange[],
+    sightings: Sightings,
+  ): Promise<readonly PhysicalRange[] | undefined> {
+    await this.#removeRubbish(group, sightings);
+    this.#tellDuplicates(group);
+    const { clock, rules, settings } = this.#parts;
+    const known = group.leases.map((lease) => withKeys(lease, ranges));
+    const coverage = rules.audit(known);
+    if (coverage.holes.length === 0) this.#clearHoles();
+    const nowMs = clock.monotonicMs();
+    // Looks that follow each other in no time are one look: a split on its way takes longer than that.
+    if (nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return undefined;
+    this.#countedAtMs = nowMs;
+    this.#tellOverlaps(group, coverage.overlaps);
+    const holes = this.#holes.count(coverage.holes, settings.lease.auditLooks);
+    if (holes.length === 0) return undefined;
+    const newest = await feedCall(this.#parts, (signal) => this.#parts.source.ranges(signal));
+    // A lease that does not know its keys may be what covers the hole.
+    if (known.every((lease) => withKeys(lease, newest).keys !== undefined)) await this.#mend(group, holes, newest);
+    return newest;
+  }
+
+  async #mend(group: Group, holes: readonly KeyRange[], ranges: readonly PhysicalRange[]): Promise<void> {
+    const { names, start, health } = this.#parts;
+    const missing = missingLeases(holes, ranges);
+    for (const lease of missing) {
+      const isNoted = group.positions.some(({ token }) => token === lease.token);
+      const message = isNoted
+        ? `The lease of range ${lease.token} was deleted; it is made again from its last noted position.`
+        : `No lease covers ${lease.keys.min || '""'} to ${lease.keys.max}; one is made for range ${lease.token}.`;
+      health.raise(isNoted ? 'lease-deleted' : 'coverage-hole', lease.token, message);
+    }
+    await eachBounded(missing, leasesAtOnceMax, (lease) => createMissing(this.#parts, names, lease, start, group));
+  }
+
+  #clearHoles(): void {
+    const { health } = this.#parts;
+    for (const { problem, leaseToken } of health.current) {
+      if (problem === 'coverage-hole' || problem === 'lease-deleted') health.clear(problem, leaseToken);
+    }
+  }
+
+  #tellDuplicates(group: Group): void {
+    const { health } = this.#parts;
+    for (const { token } of group.duplicates) {
+      health.raise('duplicate-lease', token, `Range ${token} has more than one lease document; one of them counts.`);
+    }
+    if (group.duplicates.length === 0) {
+      for (const { problem, leaseToken } of health.current) {
+        if (problem === 'duplicate-lease') health.clear(problem, leaseToken);
+      }
+    }
+  }
+
+  /** A split or merge on its way overlaps for a moment. For longer, somebody made leases by hand. */
+  #tellOverlaps(group: Group, overlaps: readonly (readonly [string, string])[]): void {
+    const pairs = overlaps.map(([min, max]) => ({ min, max }));
+    for (const { min, max } of this.#overlaps.count(pairs, overlapLooks * this.#parts.settings.lease.auditLooks)) {
+      const isOwned = group.leases.find(({ token }) => token === min)?.owner !== undefined;
+      const message = `The leases of ranges ${min} and ${max} overlap${isOwned ? '' : ', and nobody takes the first'}.`;
+      this.#parts.health.raise('duplicate-lease', min, message);
+    }
+  }
+
+  async #removeRubbish(group: Group, sightings: Sightings): Promise<void> {
+    const { clock, settings, names, health, rules } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const isOld = (stored: StoredDocument, times: number): boolean =>
+      sightings.unchangedMs(stored, nowMs) >= times * settings.lease.expirationMs;
+    const tombstones = group.tombstones.filter(({ id, stored }) => !this.#tried.has(id) && isOld(stored, 0.5));
+    const parts = {
+      ...acquireParts(this.#parts, names),
+      names,
+      health,
+      isTombstone: (lease: Group['leases'][number]) => rules.isTombstone(lease),
+    };
+    this.#tried = new Set([...this.#tried].filter((id) => group.tombstones.some((tombstone) => tombstone.id === id)));
+    for (const tombstone of tombstones) {
+      this.#tried.add(tombstone.id);
+      await removeTombstone(parts, tombstone);
+    }
+    const copies = group.duplicates.filter((lease) => lease.owner === undefined || isOld(lease.stored, 1));
+    const silent = group.beats.filter(({ stored }) => isOld(stored, 2));
+    for (const { stored } of [...copies, ...silent]) {
+      await bounded(clock, storeCallMsMax, this.#parts.signal, (signal) =>
+        this.#parts.store.remove(stored, signal),
+      ).catch(() => {});
+    }
+  }
+}
+
+const overlapLooks = 3;

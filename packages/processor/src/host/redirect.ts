@@ -1,0 +1,70 @@
+// Where a range begins, and where it goes on when the feed does not know its range or its position any more.
+
+import type { FeedStart, PhysicalRange } from '../feed/feed-source.ts';
+import type { Acquired } from '../lease/acquire.ts';
+import type { Lease } from '../lease/lease.ts';
+import type { PumpEnd } from '../pump/pump.ts';
+import type { MissingLease } from './audit.ts';
+import { withKeys } from './audit.ts';
+import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
+import { acquireParts, feedCall, firstPosition } from './bootstrap.ts';
+import { messageOf } from './health.ts';
+import { replaceLease, succession } from './split.ts';
+import type { Redirection, Tenure } from './tenure.ts';
+
+export interface RedirectParts extends BootstrapParts {
+  readonly boot: Bootstrapped;
+  readonly onRanges: (ranges: readonly PhysicalRange[]) => void;
+  /** Rejects when the container is not the one that the group began with. */
+  readonly refuseReplaced: () => Promise<void>;
+}
+
+export async function firstStart(parts: RedirectParts, { lease }: Acquired): Promise<FeedStart> {
+  if (lease.position !== undefined) return { position: lease.position };
+  const { start, timeMs, mode } = parts.boot.start;
+  if (start !== 'now') return start;
+  // `now` is the moment in which the group began, whoever made this lease without a position; all versions start nowhere else than now.
+  if (mode === 'latest') return { timeMs };
+  const position = await firstPosition(parts, described(lease), 'now');
+  return position === undefined ? 'now' : { position };
+}
+
+export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEnd): Promise<Redirection> {
+  if (why.kind !== 'gone') return reposition(parts, tenure, why);
+  const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
+  parts.onRanges(ranges);
+  const next = succession(described(withKeys(tenure.acquired.lease, ranges)), ranges);
+  if (next.kind === 'same') return next;
+  const { rules, health } = parts;
+  const { names } = parts.boot;
+  const splitParts = {
+    ...acquireParts(parts, names),
+    names,
+    health,
+    isTombstone: (lease: Lease) => rules.isTombstone(lease),
+  };
+  const position = rules.childPosition(tenure.keeper, tenure.pump);
+  const successors = await replaceLease(splitParts, tenure.keeper, next.successors, position);
+  return { kind: 'replaced', successors, tokens: next.successors.map(({ token }) => token) };
+}
+
+/** The feed does not know the position: it is of another container, too old, or of a history that was replaced (S22, S23). */
+async function reposition(parts: RedirectParts, tenure: Tenure, why: PumpEnd): Promise<Redirection> {
+  const { settings, health } = parts;
+  await parts.refuseReplaced();
+  const cause = messageOf('error' in why ? why.error : why.kind);
+  const what = `The feed refuses position ${tenure.keeper.position} of range ${tenure.token}: ${cause}`;
+  if (settings.onPositionRefused === 'fail') {
+    return { kind: 'barred', problem: 'position-refused', message: `${what} It stands still until somebody decides.` };
+  }
+  const start = settings.onPositionRefused === 'from-now' ? 'now' : 'beginning';
+  const position = await firstPosition(parts, described(tenure.acquired.lease), start);
+  await tenure.keeper.reset(position);
+  const gap = start === 'now' ? `Changes between it and ${position} are not delivered.` : 'Everything is read again.';
+  health.raise('position-refused', tenure.token, `${what} ${gap}`);
+  return { kind: 'same', start };
+}
+
+function described({ token, kind, keys }: Lease): MissingLease {
+  return { token, kind, keys: keys ?? { min: '', max: 'FF' } };
+}

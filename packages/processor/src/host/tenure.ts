@@ -1,0 +1,485 @@
+// One lease that this host owns, from its acquisition to its last write. States and events stand in `tenure-states.ts`; here is what is
+// done on entering each state. Whatever is begun ends by dispatching an event, and nothing is awaited without a bound.
+//
+// The observer's `open` is called before a pump exists and `close` after it has ended, once for each `open` that was begun (I10). The
+// lease is let go only after that. A pump that does not end keeps its lease until it expires, since somebody still handles changes.
+
+import { isDatabaseError } from '@tidemark/model';
+import { bounded, retryPauseMs, settledWithin } from '../bounded.ts';
+import type { Ground } from '../environment.ts';
+import type { EventSink, HealthProblem } from '../events.ts';
+import type { FeedSource, FeedStart } from '../feed/feed-source.ts';
+import type { Acquired } from '../lease/acquire.ts';
+import type { KeeperEnd, KeeperParts } from '../lease/keeper.ts';
+import { Keeper } from '../lease/keeper.ts';
+import { abortMsMax, closeMsMax, openMsMax } from '../limits.ts';
+import type { CloseReason, RangeContext } from '../observer.ts';
+import { ProcessorError } from '../processor-error.ts';
+import type { MakePump, Pump, PumpEnd, PumpMemory } from '../pump/pump.ts';
+import type { ProcessorSettings } from '../settings.ts';
+import type { Health } from './health.ts';
+import type { HostRules } from './rules.ts';
+import type { TenureEvent, TenureState } from './tenure-states.ts';
+import { tenureTable } from './tenure-states.ts';
+
+/** The part of an observer that a tenure calls; the pump calls the rest. */
+export interface RangeObserver {
+  open?(context: RangeContext): Promise<void> | void;
+  close?(context: RangeContext, reason: CloseReason): Promise<void> | void;
+}
+
+/** What becomes of the lease when this host lets it go. */
+export type Disposal =
+  | { readonly kind: 'release' }
+  /** It stays this host's until it expires or the host comes back. */
+  | { readonly kind: 'keep' }
+  /** Asked for at the last moment, for the newest beat; undefined: the host is gone, release. */
+  | {
+      readonly kind: 'hand-over';
+      readonly to: () => { readonly instance: string; readonly nonce: string; readonly beat: number } | undefined;
+    };
+
+export interface DrainOrder {
+  readonly reason: CloseReason;
+  readonly disposal: Disposal;
+  /** Handlers are aborted then, by the monotonic clock. */
+  readonly abortAtMs: number;
+  /** Nothing is waited for any longer. */
+  readonly endAtMs: number;
+}
+
+export type Redirection =
+  /** It goes on; from `start` where the lease has no position. */
+  | { readonly kind: 'same'; readonly start?: FeedStart }
+  | { readonly kind: 'replaced'; readonly successors: readonly Acquired[]; readonly tokens: readonly string[] }
+  | { readonly kind: 'barred'; readonly problem: HealthProblem; readonly message: string };
+
+export interface TenureParts extends Ground {
+  readonly settings: ProcessorSettings;
+  readonly source: FeedSource;
+  readonly makePump: MakePump;
+  readonly observer: RangeObserver;
+  readonly emit: EventSink;
+  readonly health: Health;
+  readonly rules: HostRules;
+  readonly keeper: KeeperParts;
+  /** Where the range begins when its lease has no position; resolves `now` to a position. */
+  readonly firstStart: (lease: Acquired, signal: AbortSignal) => Promise<FeedStart>;
+  /** The range or its position is not valid any more. */
+  readonly redirect: (tenure: Tenure, why: PumpEnd, signal: AbortSignal) => Promise<Redirection>;
+  /** The failure policy stops the whole group. */
+  readonly onHaltAll: (token: string, error: unknown) => void;
+  /** How often the group was resumed. */
+  readonly turn: () => number;
+  readonly memory: (token: string, epoch: number, signal: AbortSignal) => PumpMemory;
+}
+
+export interface TenureEnd {
+  readonly reason: CloseReason;
+  readonly error: unknown;
+  readonly to: string | undefined;
+  readonly successors: readonly Acquired[];
+  /** A handler of it still runs and does not obey. */
+  readonly isHung: boolean;
+}
+
+export class Tenure {
+  readonly #parts: TenureParts;
+  readonly #acquired: Acquired;
+  readonly keeper: Keeper;
+  readonly done: Promise<TenureEnd>;
+  #resolveDone: (end: TenureEnd) => void = () => {};
+  #state: TenureState = 'opening';
+  readonly #controller = new AbortController();
+  /** Before this moment the former owner may still be at work. */
+  readonly #openAtMs: number;
+  /** Where the pump begins while the lease has no position. */
+  #start: FeedStart = 'now';
+  #pump: Pump | undefined;
+  #pumpEnd: PumpEnd | undefined;
+  #order: DrainOrder | undefined;
+  #reason: CloseReason = 'shutdown';
+  #error: unknown;
+  #to: string | undefined;
+  /** The lease is not this host's to write any more. */
+  #isGone = false;
+  #isHung = false;
+  #isOpen = false;
+  #closing: Promise<void> | undefined;
+  #successors: readonly Acquired[] = [];
+  #redirects = 0;
+  #haltedAtTurn: number | undefined;
+  #disarm: () => void = () => {};
+
+  constructor(parts: TenureParts, acquired: Acquired, openAtMs: number = Number.NEGATIVE_INFINITY) {
+    this.#parts = parts;
+    this.#acquired = acquired;
+    this.#openAtMs = openAtMs;
+    this.keeper = new Keeper(parts.keeper, acquired.lease, acquired.epoch, acquired.sentAtMs);
+    this.done = new Promise((resolve) => {
+      this.#resolveDone = resolve;
+    });
+  }
+
+  get state(): TenureState {
+    return this.#state;
+  }
+
+  get token(): string {
+    return this.#acquired.lease.token;
+  }
+
+  get id(): string {
+    return this.#acquired.lease.id;
+  }
+
+  get acquired(): Acquired {
+    return this.#acquired;
+  }
+
+  get pump(): Pump | undefined {
+    return this.#pump;
+  }
+
+  /** A range that the failure policy stopped: it waits for a resume of a later turn than this. */
+  get haltedAtTurn(): number | undefined {
+    return this.#haltedAtTurn;
+  }
+
+  start(): void {
+    void this.keeper.run();
+    void this.keeper.ended.then((end) => this.#keeperEnded(end));
+    void this.#open();
+  }
+
+  /** May be called again with less time; the first reason stays. */
+  drain(order: DrainOrder): void {
+    const before = this.#order;
+    this.#order = before === undefined ? order : sooner(before, order);
+    if (this.#state === 'closing' || this.#state === 'ended') return;
+    if (this.#state === 'aborting') this.#armAbort();
+    else this.#arm(this.#order.abortAtMs);
+    this.#dispatch('drain', () => {
+      this.#reason = order.reason;
+    });
+  }
+
+  pause(): void {
+    this.#dispatch('pause', () => {
+      this.#reason = 'paused';
+    });
+  }
+
+  resume(): void {
+    this.#dispatch('resume');
+  }
+
+  #dispatch(event: TenureEvent, onStep?: () => void): void {
+    const from = this.#state;
+    const step = tenureTable[from][event];
+    this.#parts.rules.onStep(from, event, step);
+    if (step === '-' || step === '!') return;
+    onStep?.();
+    this.#state = step;
+    this.#enter(step, from);
+  }
+
+  #enter(state: TenureState, from: TenureState): void {
+    switch (state) {
+      case 'opening':
+        this.#haltedAtTurn = undefined;
+        void this.#open();
+        return;
+      case 'running':
+        void this.#runPump();
+        return;
+      case 'draining':
+      case 'pausing':
+        this.#pump?.drain();
+        return;
+      case 'aborting':
+        this.#abort();
+        return;
+      case 'redirecting':
+        void this.#redirect();
+        return;
+      case 'parking':
+        void this.#closeObserver().then(() => {
+          if (this.#state === 'parking') this.#dispatch('closed');
+        });
+        return;
+      case 'parked':
+        return;
+      case 'closing':
+        // Out of an abort that took too long: the handler does not obey.
+        if (from === 'aborting' && this.#isWorking()) this.#isHung = true;
+        void this.#close();
+        return;
+      case 'ended':
+        this.#finish();
+        return;
+      default:
+        state satisfies never;
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { clock, observer } = this.#parts;
+    const { signal } = this.#controller;
+    try {
+      await clock.sleep(this.#openAtMs - clock.monotonicMs(), signal);
+      const start = await this.#parts.firstStart(this.#withPosition(), signal);
+      if (typeof start !== 'string' && 'position' in start) await this.keeper.checkpoint(start.position);
+      this.#start = start;
+      signal.throwIfAborted();
+    } catch (error) {
+      return this.#dispatch('open-failed', () => this.#failedBy('feed-failed', error));
+    }
+    try {
+      this.#isOpen = true;
+      this.#closing = undefined;
+      await bounded(clock, openMsMax, signal, async () => observer.open?.(this.#context()));
+    } catch (error) {
+      if (!signal.aborted)
+        this.#parts.health.raise('handler-failing', this.token, 'The observer could not open.', error);
+      return this.#dispatch('open-failed', () => this.#failedBy('handler-failed', error));
+    }
+    this.#parts.health.clear('handler-failing', this.token);
+    this.#parts.emit({ type: 'range.opened', ...this.#at });
+    this.#dispatch('opened');
+  }
+
+  async #runPump(): Promise<void> {
+    const { settings, makePump, source, emit, clock, random } = this.#parts;
+    const { lease, epoch } = this.#acquired;
+    const { signal } = this.#controller;
+    const { position } = this.keeper;
+    this.#pumpEnd = undefined;
+    this.#pump = makePump(
+      {
+        leaseToken: lease.token,
+        range: lease.kind === 'physical' ? lease.token : undefined,
+        keys: this.#keys,
+        epoch,
+        mode: settings.mode,
+        start: position === undefined ? this.#start : { position },
+      },
+      {
+        clock,
+        random,
+        source,
+        emit,
+        signal,
+        instance: settings.instance,
+        memory: this.#parts.memory(lease.token, epoch, signal),
+        checkpoint: (at) => this.#checkpoint(at),
+        offer: (at) => this.keeper.offer(at),
+        isHeld: () => this.keeper.isHeld(),
+      },
+    );
+    const end = await this.#pump.run().catch((error: unknown): PumpEnd => ({ kind: 'aborted', error }));
+    this.#pumpEnd = end;
+    this.#pumpEnded(end);
+  }
+
+  async #checkpoint(position: string): Promise<void> {
+    await this.keeper.checkpoint(position);
+    this.#redirects = 0;
+    this.#parts.emit({ type: 'checkpoint', position, ...this.#at });
+  }
+
+  #pumpEnded(end: PumpEnd): void {
+    switch (end.kind) {
+      case 'drained':
+        this.#dispatch('drained');
+        break;
+      case 'gone':
+        this.#dispatch('gone', () => this.#failedBy('range-gone', undefined));
+        break;
+      case 'halted':
+        if (end.scope === 'all') this.#parts.onHaltAll(this.token, end.error);
+        this.#dispatch('halted', () => this.#halted(end.error));
+        break;
+      case 'feed-failed': {
+        const isRefused = isDatabaseError(end.error) && refusals.has(end.error.code);
+        this.#dispatch(isRefused ? 'refused' : 'feed-failed', () => this.#failedBy('feed-failed', end.error));
+        break;
+      }
+      case 'aborted':
+        if (end.isHung === true) this.#isHung = true;
+        this.#dispatch('aborted', () => this.#failedBy('handler-failed', end.error));
+        break;
+      default:
+        end satisfies never;
+    }
+  }
+
+  #halted(error: unknown): void {
+    this.#failedBy('handler-failed', error);
+    this.#haltedAtTurn = this.#parts.turn();
+  }
+
+  async #redirect(): Promise<void> {
+    const { clock, health } = this.#parts;
+    const { signal } = this.#controller;
+    const why = this.#pumpEnd ?? { kind: 'gone' };
+    // The same answer again without progress in between: the endpoint has not made up its mind yet.
+    if (this.#redirects > 0) await clock.sleep(retryPauseMs(this.#parts, this.#redirects), signal);
+    this.#redirects += 1;
+    try {
+      const redirection = await this.#parts.redirect(this, why, signal);
+      if (redirection.kind === 'same') {
+        this.#start = redirection.start ?? this.#start;
+        return this.#dispatch('redirected');
+      }
+      if (redirection.kind === 'barred') {
+        const { error } = why as { readonly error?: unknown }; // Ends that bar a range carry their error.
+        health.raise(redirection.problem, this.token, redirection.message, error);
+        return this.#dispatch('barred', () => this.#halted(error));
+      }
+      this.#successors = redirection.successors;
+      this.#parts.emit({ type: 'range.split', children: redirection.tokens, ...this.#at });
+      this.#isGone = true;
+      this.#dispatch('replaced', () => this.#failedBy('range-gone', undefined));
+    } catch (error) {
+      this.#dispatch('stuck', () => this.#failedBy('feed-failed', error));
+    }
+  }
+
+  #keeperEnded(end: KeeperEnd): void {
+    if (end.kind === 'closed') return;
+    if (end.kind === 'lost') this.#parts.emit({ type: 'lease.lost', to: end.to, ...this.#at });
+    const reason = end.kind === 'lost' ? 'lease-lost' : end.kind === 'gone' ? 'lease-gone' : 'fenced';
+    const code = end.kind === 'fenced' ? 'fenced' : 'lease-lost';
+    this.#isGone = true;
+    this.#dispatch(end.kind === 'fenced' ? 'fenced' : 'lost', () => {
+      this.#reason = reason;
+      this.#error = new ProcessorError(code, `Range ${this.token} is not this host's any more (${reason}).`);
+      this.#to = end.kind === 'lost' ? end.to : undefined;
+    });
+  }
+
+  #abort(): void {
+    const reason =
+      this.#error ?? new ProcessorError('stopped', `The time of range ${this.token} on this host is over.`);
+    this.#controller.abort(reason);
+    this.#armAbort();
+  }
+
+  #armAbort(): void {
+    const endAtMs = this.#order?.endAtMs ?? Number.POSITIVE_INFINITY;
+    this.#arm(Math.min(this.#parts.clock.monotonicMs() + abortMsMax, endAtMs));
+  }
+
+  async #close(): Promise<void> {
+    const { clock } = this.#parts;
+    this.#disarm();
+    await this.#closeObserver();
+    const endAtMs = this.#order?.endAtMs ?? clock.monotonicMs() + closeMsMax;
+    if (!this.#isGone) await settledWithin(clock, Math.max(0, endAtMs - clock.monotonicMs()), this.#dispose());
+    this.keeper.close();
+    this.#controller.abort(new ProcessorError('stopped', `Range ${this.token} is closed.`));
+    this.#dispatch('closed');
+  }
+
+  async #dispose(): Promise<void> {
+    const disposal = this.#order?.disposal ?? { kind: 'release' };
+    if (disposal.kind === 'keep' || this.#isHung) return;
+    const to = disposal.kind === 'hand-over' ? disposal.to() : undefined;
+    const isDone = await this.keeper.finish(to === undefined ? { kind: 'release' } : { kind: 'hand-over', to });
+    if (isDone) this.#to = to?.instance;
+    if (isDone) this.#parts.emit({ type: 'lease.released', reason: this.#reason, to: to?.instance, ...this.#at });
+  }
+
+  /** Once for each open, however often it is asked for. */
+  #closeObserver(): Promise<void> {
+    this.#closing ??= this.#callClose();
+    return this.#closing;
+  }
+
+  async #callClose(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { clock, observer, health } = this.#parts;
+    const reason = this.#reason;
+    const leftMs = (this.#order?.endAtMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
+    try {
+      const ms = Math.max(0, Math.min(closeMsMax, leftMs));
+      await bounded(clock, ms, undefined, async () => observer.close?.(this.#context(), reason));
+    } catch (error) {
+      health.raise('handler-failing', this.token, 'The observer could not close.', error);
+    }
+    this.#parts.emit({ type: 'range.closed', reason, ...this.#at });
+  }
+
+  #finish(): void {
+    const { token } = this;
+    if (this.#isHung) {
+      const message = `A handler of range ${token} does not obey its signal; its lease is left to run out.`;
+      this.#parts.health.raise('handler-hung', token, message, this.#error);
+    }
+    this.#resolveDone({
+      reason: this.#reason,
+      error: this.#error,
+      to: this.#to,
+      successors: this.#successors,
+      isHung: this.#isHung,
+    });
+  }
+
+  #isWorking(): boolean {
+    return this.#pump !== undefined && this.#pumpEnd === undefined;
+  }
+
+  /** The first reason counts: what a drain or an abort brings about later is no news. */
+  #failedBy(reason: CloseReason, error: unknown): void {
+    if (this.#state === 'draining' || this.#state === 'pausing' || this.#state === 'aborting') return;
+    this.#reason = reason;
+    this.#error = error;
+  }
+
+  /** One timer at a time: the next thing that takes too long. */
+  #arm(atMs: number): void {
+    this.#disarm();
+    if (!Number.isFinite(atMs)) return;
+    const { clock } = this.#parts;
+    const controller = new AbortController();
+    this.#disarm = () => controller.abort();
+    void clock.sleep(atMs - clock.monotonicMs(), controller.signal).then(() => {
+      if (!controller.signal.aborted) this.#dispatch('overdue');
+    });
+  }
+
+  get #at(): { readonly leaseToken: string; readonly epoch: number } {
+    return { leaseToken: this.token, epoch: this.#acquired.epoch };
+  }
+
+  get #keys(): RangeContext['keys'] {
+    return this.#acquired.lease.keys ?? { min: '', max: 'FF' };
+  }
+
+  #withPosition(): Acquired {
+    return { ...this.#acquired, lease: { ...this.#acquired.lease, position: this.keeper.position } };
+  }
+
+  #context(): RangeContext {
+    return {
+      leaseToken: this.token,
+      keys: this.#keys,
+      epoch: this.#acquired.epoch,
+      instance: this.#parts.settings.instance,
+      signal: this.#controller.signal,
+    };
+  }
+}
+
+/** The feed does not know the position, or does not know it any more (S22, S23). */
+const refusals: ReadonlySet<string> = new Set(['invalid-continuation', 'retention-passed', 'history-rewritten']);
+
+function sooner(a: DrainOrder, b: DrainOrder): DrainOrder {
+  return {
+    ...a,
+    abortAtMs: Math.min(a.abortAtMs, b.abortAtMs),
+    endAtMs: Math.min(a.endAtMs, b.endAtMs),
+  };
+}

@@ -1,0 +1,76 @@
+// Documents beside the leases: what must survive a restart or be seen by other hosts and is too big for a lease. Each belongs to one
+// writer at a time, the owner of a lease or a host; the epoch in it keeps a former owner from writing over its successor.
+
+import { isDatabaseError } from '@tidemark/model';
+import { bounded } from '../bounded.ts';
+import type { Ground } from '../environment.ts';
+import { storeCallMsMax } from '../limits.ts';
+import { ProcessorError } from '../processor-error.ts';
+import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
+
+export interface SidecarParts extends Ground {
+  readonly store: DocumentStore;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One document with one writer. */
+export class Sidecar {
+  readonly #parts: SidecarParts;
+  readonly #id: string;
+  readonly #epoch: number;
+  #stored: StoredDocument | undefined;
+  #isKnown = false;
+
+  constructor(parts: SidecarParts, id: string, epoch: number) {
+    this.#parts = parts;
+    this.#id = id;
+    this.#epoch = epoch;
+  }
+
+  async load(): Promise<DocumentBody | undefined> {
+    this.#stored = await this.#call((signal) => this.#parts.store.read(this.#id, { signal }));
+    this.#isKnown = true;
+    return this.#stored?.body;
+  }
+
+  async save(value: DocumentBody | undefined): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      if (!this.#isKnown) await this.load();
+      this.#refuseSuccessor();
+      try {
+        return await this.#write(value);
+      } catch (error) {
+        const code = isDatabaseError(error) ? error.code : undefined;
+        const isOpen = code === 'precondition-failed' || code === 'conflict' || code === 'not-found';
+        this.#isKnown = false;
+        if (!isOpen || tries === triesMax) throw error;
+      }
+    }
+  }
+
+  async #write(value: DocumentBody | undefined): Promise<void> {
+    const { store } = this.#parts;
+    const current = this.#stored;
+    const body = { ...value, id: this.#id, epoch: this.#epoch };
+    if (value === undefined) {
+      if (current !== undefined) await this.#call((signal) => store.remove(current, signal));
+      this.#stored = undefined;
+    } else if (current === undefined) {
+      this.#stored = await this.#call((signal) => store.create(body, signal));
+    } else {
+      this.#stored = await this.#call((signal) => store.replace(current, body, signal));
+    }
+  }
+
+  #refuseSuccessor(): void {
+    const epoch = this.#stored?.body['epoch'];
+    if (typeof epoch !== 'number' || epoch <= this.#epoch) return;
+    throw new ProcessorError('lease-lost', `${this.#id} belongs to a later owner.`);
+  }
+
+  #call<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return bounded(this.#parts.clock, storeCallMsMax, this.#parts.signal, call);
+  }
+}
+
+const triesMax = 3;

@@ -1,0 +1,38 @@
+// One host: it makes its leases, delivers, checkpoints, renews, and lets go.
+
+import { describe, expect, test } from 'vitest';
+import { SmallGroup } from './small-group.ts';
+
+describe('one host', () => {
+  test('[F1] makes leases, delivers every change, stores positions, and releases on stop', async () => {
+    const group = new SmallGroup(3);
+    for (let i = 0; i < 30; i += 1) group.feed.write(['10', '60', 'C0'][i % 3] as string);
+    const host = await group.started('a');
+    await group.clock.advance(5000);
+
+    const delivered = new Set(group.delivered.map(({ id }) => id));
+    const owned = await group.leases();
+    await group.during(host.processor.stop());
+
+    expect(delivered.size).toBe(30);
+    expect(owned.map(({ owner }) => owner)).toEqual(['a', 'a', 'a']);
+    expect((await group.leases()).map(({ owner }) => owner)).toEqual([null, null, null]);
+    expect((await group.leases()).map(({ position }) => position)).not.toContain(null);
+    expect(host.processor.state).toBe('stopped');
+    expect(group.clock.sleeperCount).toBe(0);
+    expect(group.impossible).toEqual([]);
+  });
+
+  test('[F32] renews what is idle and keeps its leases for an hour', async () => {
+    const group = new SmallGroup(2);
+    const host = await group.started('a');
+
+    await group.clock.advance(3_600_000);
+    group.feed.write('10');
+    await group.clock.advance(5000);
+
+    expect(host.delivered).toHaveLength(1);
+    expect(host.events.filter(({ type }) => type === 'lease.acquired')).toHaveLength(2);
+    await group.during(host.processor.stop());
+  });
+});
