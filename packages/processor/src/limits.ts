@@ -87,3 +87,27 @@ export const avoidedMax = 100;
 
 /** Health problems told of and not yet over; the oldest is forgotten first. */
 export const problemsMax = 1000;
+
+export const unacknowledgedPagesMax = 1000;
+
+/** Changes that failed and are not settled, remembered with their counts. A range retries one batch a lane. */
+export const attemptEntriesMax = 1000;
+
+/** Changes that are finished above the position, remembered in one document: 25 bytes each. */
+export const doneItemsMax = 5000;
+
+/** How often they are written down at most: what finished since then is repeated after a crash. */
+export const doneSaveMs = 1000;
+
+/** Between tries to write a dead letter: the first pause, and the longest. The range stands still meanwhile. */
+export const letterRetryPauseMsMin = 200;
+export const letterRetryPauseMsMax: number = 30 * 1000;
+
+/** Keys of one range whose changes are parked. More are a fault of the handler, not of keys: the range halts. */
+export const heldKeysMax = 10_000;
+
+/** How often a host looks whether somebody wants dead letters to be tried again. */
+export const replayLookMs: number = 5 * 1000;
+
+/** With manual checkpoints: how long a range that is gone waits for acknowledgements. What comes later is handled again. */
+export const acknowledgeMsMax: number = 10 * 1000;

@@ -8,8 +8,8 @@ import type { FeedItem, FeedMode, FeedPage, FeedRead, FeedSource, SourceIdentity
 import type { Handler } from '../src/observer.ts';
 import { ProcessorError } from '../src/processor-error.ts';
 import type { Pump, PumpContext, PumpEnd, PumpMemory, PumpMemoryKind } from '../src/pump/pump.ts';
+import type { PumpFactoryOptions } from '../src/pump/pump-factory.ts';
 import { makePumpFactory } from '../src/pump/pump-factory.ts';
-import type { PumpParts } from '../src/pump/pump-parts.ts';
 import type { PumpSettings } from '../src/settings.ts';
 import type { DocumentBody } from '../src/store/document-store.ts';
 
@@ -120,7 +120,7 @@ export interface BenchOptions {
   readonly mode?: FeedMode;
   readonly position?: string;
   readonly epoch?: number;
-  readonly parts?: Partial<PumpParts>;
+  readonly parts?: Partial<PumpFactoryOptions>;
   /** What storing a position does first. */
   readonly onCheckpoint?: (position: string) => Promise<void> | void;
 }

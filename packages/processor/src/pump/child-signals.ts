@@ -1,14 +1,9 @@
-// Signals that abort with their parent until they are let go. One listener on the parent for all of them: a range lives for days and
-// sees a signal for every call.
+// The signals of handler calls: all of them abort together when the range may not go on. Without a listener for each on a signal that
+// lives as long as the range.
 
 export class ChildSignals {
-  readonly #parent: AbortSignal;
   readonly #children: Set<AbortController> = new Set();
-
-  constructor(parent: AbortSignal) {
-    this.#parent = parent;
-    parent.addEventListener('abort', this.#abortAll);
-  }
+  #reason: { readonly value: unknown } | undefined;
 
   get size(): number {
     return this.#children.size;
@@ -16,7 +11,7 @@ export class ChildSignals {
 
   open(): AbortController {
     const child = new AbortController();
-    if (this.#parent.aborted) child.abort(this.#parent.reason);
+    if (this.#reason !== undefined) child.abort(this.#reason.value);
     else this.#children.add(child);
     return child;
   }
@@ -26,13 +21,11 @@ export class ChildSignals {
     this.#children.delete(child);
   }
 
-  close(): void {
-    this.#parent.removeEventListener('abort', this.#abortAll);
+  abort(reason: unknown): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = { value: reason };
+    const children = [...this.#children];
     this.#children.clear();
+    for (const child of children) child.abort(reason);
   }
-
-  readonly #abortAll = (): void => {
-    for (const child of this.#children) child.abort(this.#parent.reason);
-    this.#children.clear();
-  };
 }

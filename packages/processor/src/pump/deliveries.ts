@@ -8,7 +8,7 @@ import { extractPartitionKey, formatPartitionKeyHeader, isDatabaseError, parsePa
 import type { Delivery, VersionChange } from '../feed/change.ts';
 import type { FeedItem, FeedMode, FeedPage, SourceIdentity } from '../feed/feed-source.ts';
 import { digest } from './digest.ts';
-import type { StandardSchema } from './schema.ts';
+import type { StandardSchema, Verdict } from './schema.ts';
 import { validate } from './schema.ts';
 import { decodeVersion } from './versions.ts';
 
@@ -54,6 +54,15 @@ export class Decoder {
     }
     if (this.#schema === undefined) return { values, invalid: invalid ?? none };
     return this.#validated(items, values, invalid ?? new Map(), this.#schema);
+  }
+
+  /** A change that was parked, as a handler gets it today: what could not be read then may be readable now. */
+  async valueOfLetter(letter: { readonly item: unknown; readonly raw: string | undefined }): Promise<Verdict> {
+    const item = letter.raw === undefined ? letter.item : parsed(Buffer.from(letter.raw, 'base64').toString('utf8'));
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return { reason: 'It is not a JSON object.' };
+    const page = await this.decode({ ...emptyPage, items: [{ value: item as Readonly<Record<string, unknown>> }] });
+    const invalid = page.invalid.get(0);
+    return invalid === undefined ? { value: page.values[0] } : { reason: invalid.reason };
   }
 
   /** `item` as it came, `value` as the handler gets it. */
@@ -160,3 +169,22 @@ const none: ReadonlyMap<number, InvalidItem> = new Map();
 function rawOf(item: FeedItem): Uint8Array {
   return 'raw' in item ? item.raw : Buffer.from(JSON.stringify(item.value));
 }
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const emptyPage: FeedPage = {
+  position: '',
+  items: [],
+  isDrained: true,
+  isWaitApplied: false,
+  charge: 0,
+  tailLsn: undefined,
+  sessionToken: undefined,
+  serverTimeMs: undefined,
+};

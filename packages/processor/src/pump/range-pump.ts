@@ -1,43 +1,59 @@
-// The pump of one range: reader → pages in order → handler → watermark → checkpoints.
+// The pump of one range: reader → pages in order → handler, in one lane or several → watermark → checkpoints.
 //
 //   run ──▶ READING ──drain, gone, feed failed, halted──▶ FINISHING ──handlers returned, position stored──▶ ended
-//              └────────── signal aborted, checkpoint refused ──────────▶ ABORTED ──handlers obeyed, or given up──▶ ended
+//              └──── signal aborted, checkpoint refused, handler hung ────▶ ABORTED ──handlers obeyed, or given up──▶ ended
 //
 // FINISHING starts nothing new: what was read but not given to the handler is left to the next owner, so a stop is short and repeats
 // nothing. ABORTED acknowledges nothing any more.
 
 import type { FeedPage } from '../feed/feed-source.ts';
-import { itemBytesGuess } from '../limits.ts';
+import { acknowledgeMsMax, unacknowledgedPagesMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
-import type { AttemptOutcome } from './attempt.ts';
-import { attempt } from './attempt.ts';
-import { backoffMs } from './backoff.ts';
+import { AttemptLog } from './attempt-log.ts';
+import { BatchRuns } from './batch-runs.ts';
+import { indexesOf } from './bisect.ts';
 import { Checkpointer } from './checkpointer.ts';
-import { ChildSignals } from './child-signals.ts';
 import { Decoder } from './deliveries.ts';
+import { DoneLog } from './done-log.ts';
 import { Doorbell } from './doorbell.ts';
+import type { Flow } from './flow.ts';
+import { HandlerCalls } from './handler-calls.ts';
+import { Lanes } from './lanes.ts';
+import { OpenPage } from './open-page.ts';
+import { Parking } from './parking.ts';
 import type { Pump, PumpContext, PumpEnd, PumpLease } from './pump.ts';
 import type { PumpParts } from './pump-parts.ts';
 import type { ReadEnd } from './reader.ts';
 import { FeedReader } from './reader.ts';
+import { Replays } from './replays.ts';
+import { unlessAborted } from './unless-aborted.ts';
 import { Watermark } from './watermark.ts';
 
 export class RangePump implements Pump {
   readonly #parts: PumpParts;
   readonly #lease: PumpLease;
   readonly #context: PumpContext;
+  readonly #decoder: Decoder;
   readonly #reader: FeedReader;
   readonly #checkpointer: Checkpointer;
-  readonly #decoder: Decoder;
-  readonly #signals: ChildSignals;
+  readonly #calls: HandlerCalls;
+  readonly #runs: BatchRuns;
+  readonly #parking: Parking;
+  readonly #replays: Replays | undefined;
+  readonly #attempts: AttemptLog;
+  readonly #doneLog: DoneLog;
   readonly #watermark: Watermark = new Watermark();
   readonly #bell: Doorbell = new Doorbell();
-  /** Read, not given to the handler yet. */
-  readonly #queue: { readonly page: FeedPage; readonly sequence: number }[] = [];
-  /** Of pages queued or with the handler. */
-  #openPages = 0;
+  /** Read, not given to the handler yet; a part of `#pages`. */
+  readonly #queue: OpenPage[] = [];
+  /** Until the watermark has passed them; with manual checkpoints until they are handled. They bound what is read ahead. */
+  readonly #pages: Map<number, OpenPage> = new Map();
   #openBytes = 0;
-  /** Aborted as soon as nothing new is to be started: it ends pauses. */
+  /** Sequence numbers below it are passed. */
+  #passed = 0;
+  readonly #lanes: Lanes<OpenPage> | undefined;
+  /** With one lane: what is done between two pages. */
+  readonly #tasks: Task[] = [];
   readonly #finishing: AbortController = new AbortController();
   #end: PumpEnd | undefined;
 
@@ -45,29 +61,44 @@ export class RangePump implements Pump {
     this.#parts = parts;
     this.#lease = lease;
     this.#context = context;
+    const { clock, random, source, emit, memory } = context;
+    const { settings } = parts;
     this.#decoder = new Decoder(parts.identity, lease.mode, parts.schema);
-    this.#signals = new ChildSignals(context.signal);
-    const { clock, random, source, emit } = context;
+    const flow = this.#flow();
+    this.#calls = new HandlerCalls(flow);
+    this.#parking = new Parking(flow, parts.deadLetters);
+    this.#attempts = new AttemptLog(memory);
+    this.#runs = new BatchRuns(flow, this.#calls, this.#attempts, this.#parking);
+    this.#replays =
+      parts.deadLetters === undefined || parts.replays === undefined
+        ? undefined
+        : new Replays(flow, this.#calls, this.#parking, parts.deadLetters, parts.replays);
+    this.#lanes = settings.lanes > 1 ? new Lanes(settings.lanes) : undefined;
+    this.#doneLog = new DoneLog({ clock, memory, pages: () => this.#pages.values(), stored: () => this.stored });
+    const { leaseToken, epoch, start } = lease;
     this.#reader = new FeedReader({
       clock,
       random,
       source,
       emit,
       lease,
-      settings: parts.settings,
+      settings,
       whenRoom: () => this.#whenRoom(),
       onPage: (page) => this.#onPage(page),
     });
-    const { leaseToken, epoch, start } = lease;
     this.#checkpointer = new Checkpointer({
       clock,
       random,
-      strategy: parts.settings.checkpoint,
-      idleMs: parts.settings.idleCheckpointMs,
+      strategy: settings.checkpoint,
+      idleMs: settings.idleCheckpointMs,
       stored: typeof start === 'object' && 'position' in start ? start.position : undefined,
       store: (position) => context.checkpoint(position),
       offer: (position) => context.offer(position),
-      onStored: (position) => emit({ type: 'checkpoint', leaseToken, epoch, position }),
+      onStored: (position) => {
+        emit({ type: 'checkpoint', leaseToken, epoch, position });
+        // What is done above the position is done above the new one.
+        if (this.#hasPartlyDone()) this.#doneLog.touch();
+      },
       onFailed: (error) => this.#stop({ kind: 'aborted', error }),
     });
   }
@@ -86,19 +117,32 @@ export class RangePump implements Pump {
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
     try {
-      const reading = this.#reader.run().then((end) => this.#onReadEnd(end));
-      await Promise.all([reading, this.#consume()]);
-      await this.#flush();
-      return this.#end ?? { kind: 'drained' };
+      // The first page is under way while memory is read.
+      const reading = this.#reader.run().then(
+        (end) => this.#onReadEnd(end),
+        (error: unknown) => this.#stop({ kind: 'aborted', error }),
+      );
+      if (await this.#remember()) {
+        const replaying = this.#replays?.watch((laneKey, task) => this.#alone(laneKey, task));
+        await Promise.all([reading, this.#consume(), replaying]);
+      } else await reading;
+      await this.#finish();
+    } catch (error) {
+      // A defect of the pump: better to give the range up than to go on with a state that nobody understands.
+      this.#stop({ kind: 'aborted', error });
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#signals.close();
+      this.#calls.abort(new ProcessorError('stopped', 'The range is not read by this host any more.'));
+      this.#doneLog.close();
       this.#checkpointer.close(new ProcessorError('lease-lost', 'The range is not read by this host any more.'));
     }
+    return this.#end ?? { kind: 'drained' };
   }
 
   #stop(end: PumpEnd): void {
-    if (this.#end === undefined || (end.kind === 'aborted' && this.#end.kind !== 'aborted')) this.#end = end;
+    const isWorse = end.kind === 'aborted' && this.#end?.kind !== 'aborted';
+    if (this.#end === undefined || isWorse) this.#end = end;
+    if (end.kind === 'aborted') this.#calls.abort(end.error);
     this.#finishing.abort();
     this.#reader.stop();
     this.#bell.ring();
@@ -109,132 +153,246 @@ export class RangePump implements Pump {
     else if (end.kind === 'failed') this.#stop({ kind: 'feed-failed', error: end.error });
   }
 
-  async #flush(): Promise<void> {
-    const { signal } = this.#context;
-    if (this.#end?.kind === 'aborted' || signal.aborted) return;
-    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([this.#checkpointer.flush(), aborted]);
+  /** False: the pump is stopping. Memory that cannot be read means that more is repeated, not that nothing is done. */
+  async #remember(): Promise<boolean> {
+    const { signal, emit } = this.#context;
+    const loading = Promise.all([this.#attempts.load(), this.#doneLog.load()]).catch((error: unknown) => {
+      const message = 'What the owner before remembered about the range could not be read.';
+      emit({ type: 'health', problem: 'lease-store-failing', leaseToken: this.#lease.leaseToken, message, error });
+    });
+    await unlessAborted(loading, signal);
+    return (await this.#parking.load()) && this.#end === undefined;
   }
 
-  async #whenRoom(): Promise<void> {
-    const { readAheadPages, readAheadBytes } = this.#parts.settings;
-    while (this.#end === undefined && this.#openPages > 0) {
-      if (this.#openPages <= readAheadPages && this.#openBytes < readAheadBytes) return;
-      await this.#bell.wait();
+  /** Handlers have returned: store what they did, as far as this host may. */
+  async #finish(): Promise<void> {
+    const { signal } = this.#context;
+    if (!this.#isAborted()) await this.#whenAcknowledged();
+    if (!this.#isAborted()) await unlessAborted(this.#checkpointer.flush(), signal);
+    if (this.#isAborted() || !this.#isHeld()) return;
+    this.#doneLog.close();
+    await unlessAborted(Promise.all([this.#attempts.save(), this.#doneLog.save()]), signal);
+  }
+
+  /** With manual checkpoints: handlers have returned, their work may go on. A range that is gone waits for it only for a while. */
+  async #whenAcknowledged(): Promise<void> {
+    const { checkpoint } = this.#parts.settings;
+    if (checkpoint.kind !== 'manual' || checkpoint.isCumulative === true) return;
+    const { clock, signal } = this.#context;
+    const isPatient = this.#end?.kind === 'drained';
+    const untilMs = clock.monotonicMs() + acknowledgeMsMax;
+    const late = new AbortController();
+    const timer = isPatient ? undefined : clock.sleep(acknowledgeMsMax, late.signal).then(() => this.#bell.ring());
+    while (this.#calls.unacknowledged > 0 && !this.#isAborted()) {
+      if (!isPatient && clock.monotonicMs() >= untilMs) break;
+      await unlessAborted(this.#bell.wait(), signal);
     }
+    late.abort();
+    await timer;
+  }
+
+  /** While nothing moves there is no room: told of when it takes as long as a feed may fail. */
+  async #whenRoom(): Promise<void> {
+    if (this.#end !== undefined || this.#hasRoom()) return;
+    const { clock, emit } = this.#context;
+    const { leaseToken } = this.#lease;
+    const room = new AbortController();
+    let isTold = false;
+    void clock.sleep(this.#parts.settings.stallMs, room.signal).then(() => {
+      if (room.signal.aborted) return;
+      isTold = true;
+      const message = 'Changes wait, and none was acknowledged for a long time.';
+      emit({ type: 'health', problem: 'no-progress', leaseToken, message, error: undefined });
+    });
+    while (this.#end === undefined && !this.#hasRoom()) await this.#bell.wait();
+    room.abort();
+    if (isTold) emit({ type: 'healthy', problem: 'no-progress', leaseToken });
+  }
+
+  #hasRoom(): boolean {
+    const { readAheadPages, readAheadBytes } = this.#parts.settings;
+    if (this.#watermark.size >= unacknowledgedPagesMax) return false;
+    return this.#pages.size === 0 || (this.#pages.size <= readAheadPages && this.#openBytes < readAheadBytes);
   }
 
   #onPage(page: FeedPage): void {
     if (this.#end !== undefined) return;
     const sequence = this.#watermark.open(page.position, page.items.length);
-    if (page.items.length === 0) {
-      this.#advance();
-      if (page.isDrained && this.#openPages === 0) {
-        const { leaseToken, epoch } = this.#lease;
-        this.#context.emit({ type: 'idle', leaseToken, epoch, position: page.position });
-      }
+    if (page.items.length > 0) {
+      const open = new OpenPage(page, sequence, this.#decoder);
+      this.#pages.set(sequence, open);
+      this.#openBytes += open.sizeBytes;
+      this.#queue.push(open);
+      this.#bell.ring();
       return;
     }
-    this.#openPages += 1;
-    this.#openBytes += sizeOf(page);
-    this.#queue.push({ page, sequence });
-    this.#bell.ring();
+    this.#advance();
+    if (page.isDrained && this.#watermark.size === 0) {
+      const { leaseToken, epoch } = this.#lease;
+      this.#context.emit({ type: 'idle', leaseToken, epoch, position: page.position });
+    }
   }
 
   async #consume(): Promise<void> {
+    await (this.#lanes === undefined ? this.#consumeInOrder() : this.#consumeInLanes(this.#lanes));
+    for (const task of this.#tasks.splice(0)) task.skip();
+  }
+
+  async #consumeInOrder(): Promise<void> {
     while (this.#end === undefined) {
-      const next = this.#queue.shift();
-      if (next === undefined) {
-        await this.#bell.wait();
-        continue;
-      }
-      const { page, sequence } = next;
-      const isDone = await this.#deliver(page);
-      if (isDone) {
-        this.#watermark.finish(sequence, page.items.length);
-        this.#advance();
-      }
-      this.#openPages -= 1;
-      this.#openBytes -= sizeOf(page);
-      this.#bell.ring();
+      const task = this.#tasks.shift();
+      const page = task === undefined ? this.#queue.shift() : undefined;
+      if (task !== undefined) await task.run();
+      else if (page !== undefined) {
+        const indexes = await this.#open(page);
+        if (indexes !== undefined) await this.#runs.run(page, indexes);
+      } else await this.#bell.wait();
     }
   }
 
-  /** False when it is left undone. */
-  async #deliver(page: FeedPage): Promise<boolean> {
-    const { values } = await this.#decoder.decode(page);
-    const { clock, emit, random } = this.#context;
-    const { leaseToken, epoch } = this.#lease;
-    for (let failures = 0; this.#end === undefined; ) {
-      if (!this.#assertHeld()) return false;
-      const beganMs = clock.monotonicMs();
-      const outcome = await this.#attempt(values, page, failures + 1);
-      if (outcome.kind === 'hung') {
-        this.#stop({ kind: 'aborted', error: outcome.error });
-        return false;
+  async #consumeInLanes(lanes: Lanes<OpenPage>): Promise<void> {
+    const running = new Set<Promise<void>>();
+    while (this.#end === undefined) {
+      const page = this.#queue.shift();
+      if (page !== undefined) {
+        const indexes = await this.#open(page);
+        if (indexes !== undefined) lanes.add(page, indexes, (index) => page.delivery(index).laneKey);
       }
-      if (outcome.kind === 'done') {
-        if (!this.#assertHeld() || this.#isAborted()) return false;
-        const durationMs = clock.monotonicMs() - beganMs;
-        emit({ type: 'batch.delivered', leaseToken, epoch, items: values.length, durationMs });
-        return true;
+      while (running.size < this.#parts.settings.lanes && this.#end === undefined) {
+        const batch = lanes.take();
+        if (batch === undefined) break;
+        const run: Promise<void> = this.#runs
+          .run(batch.page, batch.indexes)
+          .catch((error: unknown) => this.#stop({ kind: 'aborted', error }))
+          .then(() => {
+            running.delete(run);
+            lanes.release(batch.keys);
+            this.#bell.ring();
+          });
+        running.add(run);
       }
-      failures += 1;
-      emit({ type: 'batch.failed', leaseToken, epoch, items: values.length, attempt: failures, error: outcome.error });
-      await clock.sleep(backoffMs(this.#parts.settings.failure.retry, failures, random), this.#finishing.signal);
+      if (this.#queue.length === 0 && this.#end === undefined) await this.#bell.wait();
     }
-    return false;
+    await Promise.all(running);
+  }
+
+  /** The items that the handler is to see; undefined: the pump is stopping. */
+  async #open(page: OpenPage): Promise<readonly number[] | undefined> {
+    const { invalid } = await page.decode();
+    for (const index of invalid.keys()) {
+      if (!(await this.#runs.refuse(page, index))) return undefined;
+    }
+    if (invalid.size === 0 && this.#doneLog.knownCount === 0) return indexesOf(page.count);
+    const indexes: number[] = [];
+    const done: number[] = [];
+    for (const index of indexesOf(page.count)) {
+      if (invalid.has(index)) continue;
+      if (this.#doneLog.knownCount > 0 && this.#doneLog.take(page.digestOf(index))) done.push(index);
+      else indexes.push(index);
+    }
+    if (done.length > 0) {
+      this.#settle(page, done);
+      this.#handled(page, done.length);
+    }
+    return indexes;
+  }
+
+  /** Runs a task while nobody works on the key; with one lane, while nobody works at all. */
+  async #alone(laneKey: string, run: () => Promise<void>): Promise<void> {
+    const lanes = this.#lanes;
+    if (lanes === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#tasks.push({ run: () => run().finally(resolve), skip: resolve });
+        this.#bell.ring();
+      });
+      return;
+    }
+    while (!lanes.reserve(laneKey)) {
+      if (this.#end !== undefined) return;
+      await this.#bell.wait();
+    }
+    try {
+      await run();
+    } finally {
+      lanes.release([laneKey]);
+      this.#bell.ring();
+    }
   }
 
   #isAborted(): boolean {
     return this.#end?.kind === 'aborted';
   }
 
-  #assertHeld(): boolean {
+  #isHeld(): boolean {
     if (this.#context.isHeld()) return true;
     this.#stop({ kind: 'aborted', error: new ProcessorError('fenced', 'The lease is not held any more.') });
     return false;
   }
 
-  async #attempt(values: readonly unknown[], page: FeedPage, number: number): Promise<AttemptOutcome> {
-    const { clock, random, emit, instance } = this.#context;
-    const { leaseToken, epoch, keys } = this.#lease;
-    const { handlerWarnMs, handlerMsMax } = this.#parts.settings;
-    const controller = this.#signals.open();
-    const items = page.items;
-    const context = {
-      leaseToken,
-      keys,
-      epoch,
-      instance,
-      signal: controller.signal,
-      position: page.position,
-      attempt: number,
-      charge: page.charge,
-      sessionToken: page.sessionToken,
-      checkpoint: () => Promise.reject(new ProcessorError('invalid-option', 'Checkpoints are not manual here.')),
-      idempotencyKey: (index: number) => {
-        const item = items[index];
-        if (item === undefined) throw new RangeError(`The batch has no change ${index}.`);
-        return this.#decoder.deliveryOf(item, values[index]).identity;
-      },
-    };
-    const message = 'The handler is slow.';
-    const onSlow = (): void => emit({ type: 'health', problem: 'handler-slow', leaseToken, message, error: undefined });
-    const limits = { handlerWarnMs, handlerMsMax };
-    try {
-      return await attempt(this.#parts.handler, values, context, { clock, random, limits, controller, onSlow });
-    } finally {
-      this.#signals.release(controller);
-    }
+  #settle(page: OpenPage, indexes: readonly number[]): void {
+    this.#watermark.finish(page.sequence, indexes.length);
+    this.#advance();
+    if (page.sequence < this.#passed) return;
+    page.settled ??= new Set();
+    for (const index of indexes) page.settled.add(index);
+    this.#doneLog.touch();
+  }
+
+  #handled(page: OpenPage, count: number): void {
+    page.left -= count;
+    if (page.left > 0 || this.#parts.settings.checkpoint.kind !== 'manual') return;
+    this.#close(page);
+    this.#bell.ring();
   }
 
   #advance(): void {
     const move = this.#watermark.advance();
-    if (move !== undefined) this.#checkpointer.moved(move.position, move.sequence, move.items);
+    if (move === undefined) return;
+    for (; this.#passed <= move.sequence; this.#passed += 1) {
+      const page = this.#pages.get(this.#passed);
+      if (page !== undefined) this.#close(page);
+    }
+    this.#checkpointer.moved(move.position, move.sequence, move.items);
+    this.#bell.ring();
+  }
+
+  #close(page: OpenPage): void {
+    if (this.#pages.delete(page.sequence)) this.#openBytes -= page.sizeBytes;
+  }
+
+  #hasPartlyDone(): boolean {
+    for (const page of this.#pages.values()) if (page.settled !== undefined) return true;
+    return false;
+  }
+
+  #flow(): Flow {
+    return {
+      parts: this.#parts,
+      lease: this.#lease,
+      context: this.#context,
+      decoder: this.#decoder,
+      finishing: this.#finishing.signal,
+      isAborted: () => this.#isAborted(),
+      isHeld: () => this.#isHeld(),
+      stop: (end) => this.#stop(end),
+      settle: (page, indexes) => this.#settle(page, indexes),
+      acknowledge: (sequence, items) => {
+        this.#watermark.finish(sequence, items);
+        this.#advance();
+        this.#bell.ring();
+      },
+      acknowledgeUpTo: (sequence) => {
+        this.#watermark.finishUpTo(sequence);
+        this.#advance();
+        this.#bell.ring();
+      },
+      handled: (page, count) => this.#handled(page, count),
+      whenStored: (sequence) => this.#checkpointer.whenStored(sequence),
+    };
   }
 }
 
-function sizeOf(page: FeedPage): number {
-  return page.sizeBytes ?? page.items.length * itemBytesGuess;
+interface Task {
+  run(): Promise<void>;
+  skip(): void;
 }

@@ -1,0 +1,123 @@
+// How often changes have failed, by the digests of their identities; kept in the pump's memory, so that a restart or a move does not
+// begin to count anew (F10).
+//
+//   { items: { <digest>: [failures, message] }, batches: { <digest of the first item>: [failures, items] } }
+//
+// A version of a document keeps its identity for ever, so a count is right wherever the position stands. `batches` counts failures of which
+// nobody knows which item was the reason; its size tells a next owner where to go on cutting.
+
+import { attemptEntriesMax } from '../limits.ts';
+import type { DocumentBody } from '../store/document-store.ts';
+import type { PumpMemory } from './pump.ts';
+
+export interface FailedItem {
+  readonly failures: number;
+  readonly message: string;
+}
+
+export interface FailedBatch {
+  readonly failures: number;
+  readonly items: number;
+}
+
+export class AttemptLog {
+  readonly #memory: PumpMemory;
+  readonly #items: Map<string, FailedItem> = new Map();
+  readonly #batches: Map<string, FailedBatch> = new Map();
+  #isDirty = false;
+  #saving: Promise<boolean> | undefined;
+
+  constructor(memory: PumpMemory) {
+    this.#memory = memory;
+  }
+
+  /** Changes that failed and are not settled. While there are none, nobody needs to look. */
+  get size(): number {
+    return this.#items.size + this.#batches.size;
+  }
+
+  async load(): Promise<void> {
+    const { items, batches }: { items?: unknown; batches?: unknown } = (await this.#memory.load('retry')) ?? {};
+    for (const [name, [failures, message]] of pairs(items)) {
+      if (typeof failures === 'number') this.#items.set(name, { failures, message: String(message) });
+    }
+    for (const [name, [failures, count]] of pairs(batches)) {
+      if (typeof failures === 'number' && typeof count === 'number') {
+        this.#batches.set(name, { failures, items: count });
+      }
+    }
+  }
+
+  item(name: string): FailedItem | undefined {
+    return this.#items.get(name);
+  }
+
+  batch(name: string): FailedBatch | undefined {
+    return this.#batches.get(name);
+  }
+
+  /** Returns how often it has failed in all. */
+  failItem(name: string, error: unknown): number {
+    const failures = (this.#items.get(name)?.failures ?? 0) + 1;
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, messageCharsMax);
+    put(this.#items, name, { failures, message });
+    this.#isDirty = true;
+    return failures;
+  }
+
+  failBatch(name: string, items: number): number {
+    const failures = (this.#batches.get(name)?.failures ?? 0) + 1;
+    put(this.#batches, name, { failures, items });
+    this.#isDirty = true;
+    return failures;
+  }
+
+  forget(name: string): void {
+    const hadItem = this.#items.delete(name);
+    const hadBatch = this.#batches.delete(name);
+    this.#isDirty ||= hadItem || hadBatch;
+  }
+
+  /** Stores what is new. False when it could not be: then it counts in this process only. */
+  async save(): Promise<boolean> {
+    while (this.#saving !== undefined) await this.#saving;
+    if (!this.#isDirty) return true;
+    this.#isDirty = false;
+    this.#saving = this.#memory.save('retry', this.size === 0 ? undefined : this.#body()).then(
+      () => true,
+      () => {
+        this.#isDirty = true;
+        return false;
+      },
+    );
+    try {
+      return await this.#saving;
+    } finally {
+      this.#saving = undefined;
+    }
+  }
+
+  #body(): DocumentBody {
+    const items: Record<string, unknown> = {};
+    const batches: Record<string, unknown> = {};
+    for (const [name, { failures, message }] of this.#items) items[name] = [failures, message];
+    for (const [name, { failures, items: count }] of this.#batches) batches[name] = [failures, count];
+    return { items, batches };
+  }
+}
+
+const messageCharsMax = 200;
+
+/** The oldest makes room: it will be counted anew, which only means that it is tried more often. */
+function put<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name);
+  map.set(name, value);
+  if (map.size <= attemptEntriesMax) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+function pairs(value: unknown): [string, unknown[]][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+}

@@ -1,0 +1,115 @@
+// Changes that are finished while one before them is not, so that a crash repeats only what is unfinished (S52).
+//
+//   { position: <stored when this was written, or null>, done: [<digest>, …] }
+//
+// It counts only for a pump that begins at exactly that position: whoever is made to read from elsewhere is meant to read all.
+
+import type { Clock } from '../environment.ts';
+import { doneItemsMax, doneSaveMs } from '../limits.ts';
+import type { OpenPage } from './open-page.ts';
+import type { PumpMemory } from './pump.ts';
+
+export interface DoneLogOptions {
+  readonly clock: Clock;
+  readonly memory: PumpMemory;
+  /** Pages in the order of the feed. */
+  pages(): Iterable<OpenPage>;
+  stored(): string | undefined;
+}
+
+export class DoneLog {
+  readonly #options: DoneLogOptions;
+  /** Of the owner before: not delivered again. */
+  readonly #known: Set<string> = new Set();
+  #isDirty = false;
+  /** A document is there that says something. */
+  #isSaved = false;
+  #timer: AbortController | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(options: DoneLogOptions) {
+    this.#options = options;
+  }
+
+  get knownCount(): number {
+    return this.#known.size;
+  }
+
+  async load(): Promise<void> {
+    const value = await this.#options.memory.load('done');
+    if (value === undefined) return;
+    this.#isSaved = true;
+    const { position, done } = value;
+    if (position !== (this.#options.stored() ?? null) || !Array.isArray(done)) return;
+    for (const name of done.slice(0, doneItemsMax)) if (typeof name === 'string') this.#known.add(name);
+  }
+
+  /** Whether a former owner has finished it. True once: what is settled here is counted here. */
+  take(name: string): boolean {
+    return this.#known.delete(name);
+  }
+
+  /** Something was finished, or the position was stored: what is kept is stale. */
+  touch(): void {
+    this.#isDirty = true;
+    if (this.#timer !== undefined) return;
+    const timer = new AbortController();
+    this.#timer = timer;
+    const lowest = this.#lowest();
+    void this.#options.clock.sleep(doneSaveMs, timer.signal).then(() => {
+      if (timer.signal.aborted) return undefined;
+      this.#timer = undefined;
+      const now = this.#lowest();
+      // While the position follows it is not worth a write: only what is held up for a while would be repeated much.
+      if (now === lowest || (now === undefined && this.#isSaved)) return this.save();
+      if (now?.settled !== undefined) this.touch();
+      return undefined;
+    });
+  }
+
+  /** What could not be written is written with the next change; until then a crash would repeat more. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#saveNow());
+    return this.#saving;
+  }
+
+  close(): void {
+    this.#timer?.abort();
+    this.#timer = undefined;
+  }
+
+  async #saveNow(): Promise<void> {
+    if (!this.#isDirty) return;
+    const done = this.#names();
+    if (done.length === 0 && !this.#isSaved) return;
+    this.#isDirty = false;
+    const position = this.#options.stored() ?? null;
+    try {
+      await this.#options.memory.save('done', done.length === 0 ? undefined : { position, done });
+      this.#isSaved = done.length > 0;
+    } catch {
+      this.#isDirty = true;
+    }
+  }
+
+  #lowest(): OpenPage | undefined {
+    const [first] = this.#options.pages();
+    return first;
+  }
+
+  #names(): string[] {
+    const names: string[] = [];
+    for (const page of this.#options.pages()) {
+      for (const index of page.settled ?? []) {
+        if (names.length >= doneItemsMax) return names;
+        names.push(page.digestOf(index));
+      }
+    }
+    // Still to come to this owner, and as done as before.
+    for (const name of this.#known) {
+      if (names.length >= doneItemsMax) return names;
+      names.push(name);
+    }
+    return names;
+  }
+}

@@ -1,0 +1,187 @@
+// Calls of the user's handler: its context, its signal, and its acknowledgements.
+
+import type { BatchContext } from '../observer.ts';
+import { ProcessorError } from '../processor-error.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import { attempt } from './attempt.ts';
+import { ChildSignals } from './child-signals.ts';
+import type { Flow } from './flow.ts';
+import type { OpenPage } from './open-page.ts';
+
+/** What a call is about; a replayed dead letter has no page any more. */
+export interface CallFacts {
+  readonly position: string;
+  readonly charge: number;
+  readonly sessionToken: string | undefined;
+  /** The same for every delivery of the change. */
+  identityOf(index: number): string;
+}
+
+export class HandlerCalls {
+  readonly #flow: Flow;
+  readonly #signals: ChildSignals = new ChildSignals();
+  /** With manual checkpoints: returned, but not acknowledged. */
+  readonly #unacknowledged: Set<Call> = new Set();
+  #running = 0;
+  #slow = 0;
+
+  constructor(flow: Flow) {
+    this.#flow = flow;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get unacknowledged(): number {
+    return this.#unacknowledged.size;
+  }
+
+  /** `indexes` are those of the page, rising. A call that was acknowledged is done, even if it fails afterwards. */
+  async deliver(page: OpenPage, indexes: readonly number[], number: number): Promise<AttemptOutcome> {
+    const { values } = page;
+    const isWhole = indexes.length === values.length;
+    const changes = isWhole ? values : indexes.map((index) => values[index]);
+    const { sequence } = page;
+    const controller = this.#signals.open();
+    const call: Call = { sequence, items: indexes.length, controller, isAcknowledged: false };
+    const { position, charge, sessionToken } = page.page;
+    const identityOf = (index: number): string => page.delivery(isWhole ? index : (indexes[index] ?? index)).identity;
+    const facts: CallFacts = { position, charge, sessionToken, identityOf };
+    const outcome = await this.#call(changes, facts, call, number, this.#checkpointOf(call));
+    if (outcome.kind === 'failed') call.items = doneBeside(indexes.length, outcome.failed);
+    const isOpen = this.#isManual() && outcome.kind !== 'hung' && !call.isAcknowledged && call.items > 0;
+    if (isOpen) this.#unacknowledged.add(call);
+    else this.#signals.release(call.controller);
+    return call.isAcknowledged && outcome.kind === 'failed' ? { kind: 'done' } : outcome;
+  }
+
+  /** A dead letter: done when the handler returns, whatever the checkpoints. */
+  async replay(value: unknown, facts: CallFacts, number: number): Promise<AttemptOutcome> {
+    const controller = this.#signals.open();
+    try {
+      return await this.#call([value], facts, { controller }, number, () => Promise.resolve());
+    } finally {
+      this.#signals.release(controller);
+    }
+  }
+
+  abort(reason: unknown): void {
+    this.#signals.abort(reason);
+    this.#unacknowledged.clear();
+  }
+
+  async #call(
+    changes: readonly unknown[],
+    facts: CallFacts,
+    { controller }: { readonly controller: AbortController },
+    number: number,
+    checkpoint: () => Promise<void>,
+  ): Promise<AttemptOutcome> {
+    const { parts, context } = this.#flow;
+    const { clock, random } = context;
+    this.#running += 1;
+    let isSlow = false;
+    const onSlow = (): void => {
+      isSlow = true;
+      this.#tellSlow(changes.length);
+    };
+    try {
+      const batch = this.#contextOf(facts, controller, number, changes.length, checkpoint);
+      const limits = parts.settings;
+      return await attempt(parts.handler, changes, batch, { clock, random, limits, controller, onSlow });
+    } finally {
+      this.#running -= 1;
+      if (isSlow) this.#tellFast();
+    }
+  }
+
+  #contextOf(
+    { position, charge, sessionToken, identityOf }: CallFacts,
+    { signal }: AbortController,
+    number: number,
+    count: number,
+    checkpoint: () => Promise<void>,
+  ): BatchContext {
+    const { leaseToken, keys, epoch } = this.#flow.lease;
+    const { instance } = this.#flow.context;
+    const idempotencyKey = (index: number): string => {
+      if (Number.isInteger(index) && index >= 0 && index < count) return identityOf(index);
+      throw new RangeError(`The batch has ${count} changes and none at ${index}.`);
+    };
+    const range = { leaseToken, keys, epoch, instance, signal };
+    return { ...range, position, charge, sessionToken, attempt: number, checkpoint, idempotencyKey };
+  }
+
+  #isManual(): boolean {
+    return this.#flow.parts.settings.checkpoint.kind === 'manual';
+  }
+
+  /** Apart from the call's other closures, so that who keeps it for an acknowledgement does not keep the page. */
+  #checkpointOf(call: Call): () => Promise<void> {
+    return () => this.#checkpoint(call);
+  }
+
+  #checkpoint(call: Call): Promise<void> {
+    const flow = this.#flow;
+    const strategy = flow.parts.settings.checkpoint;
+    const stored = ((): Promise<void> => {
+      if (strategy.kind !== 'manual') {
+        const message = `Checkpoints are taken by the strategy '${strategy.kind}'; choose 'manual' to take them yourself.`;
+        return Promise.reject(new ProcessorError('invalid-option', message));
+      }
+      if (call.isAcknowledged) return flow.whenStored(call.sequence);
+      if (flow.isAborted() || !flow.isHeld()) {
+        return Promise.reject(new ProcessorError('fenced', 'The range is not held by this host any more.'));
+      }
+      call.isAcknowledged = true;
+      if (this.#unacknowledged.delete(call)) this.#signals.release(call.controller);
+      if (strategy.isCumulative === true) this.#acknowledgeUpTo(call.sequence);
+      else flow.acknowledge(call.sequence, call.items);
+      return flow.whenStored(call.sequence);
+    })();
+    // Who does not wait for it does not want to crash by it either.
+    stored.catch(() => {});
+    return stored;
+  }
+
+  #acknowledgeUpTo(sequence: number): void {
+    for (const call of this.#unacknowledged) {
+      if (call.sequence > sequence) continue;
+      call.isAcknowledged = true;
+      this.#unacknowledged.delete(call);
+      this.#signals.release(call.controller);
+    }
+    this.#flow.acknowledgeUpTo(sequence);
+  }
+
+  #tellSlow(items: number): void {
+    this.#slow += 1;
+    if (this.#slow > 1) return;
+    const { leaseToken } = this.#flow.lease;
+    const seconds = this.#flow.parts.settings.handlerWarnMs / 1000;
+    const message = `The handler has worked for ${seconds} s on a batch of ${items}.`;
+    this.#flow.context.emit({ type: 'health', problem: 'handler-slow', leaseToken, message, error: undefined });
+  }
+
+  #tellFast(): void {
+    this.#slow -= 1;
+    if (this.#slow > 0) return;
+    this.#flow.context.emit({ type: 'healthy', problem: 'handler-slow', leaseToken: this.#flow.lease.leaseToken });
+  }
+}
+
+interface Call {
+  /** Of its page. */
+  readonly sequence: number;
+  /** What an acknowledgement acknowledges. */
+  items: number;
+  readonly controller: AbortController;
+  isAcknowledged: boolean;
+}
+
+/** How many did not fail; none when nobody knows which did. */
+function doneBeside(count: number, failed: readonly { readonly index: number }[] | undefined): number {
+  if (failed === undefined) return 0;
+  return count - new Set(failed.map(({ index }) => index)).size;
+}
