@@ -42,7 +42,7 @@ export const itemBytesGuess = 1024;
 export const handlerGraceMs: number = 2 * 1000;
 
 /** Batches that were handled but not acknowledged, with manual checkpoints. Beyond them nothing is delivered. */
-export const unacknowledgedPagesMax = 10_000;
+export const unacknowledgedPagesMax = 1000;
 
 /** One call to a lease store. A healthy one answers in milliseconds; a lease lives for a minute, so there is time for several. */
 export const storeCallMsMax: number = 10 * 1000;
@@ -87,8 +87,6 @@ export const avoidedMax = 100;
 
 /** Health problems told of and not yet over; the oldest is forgotten first. */
 export const problemsMax = 1000;
-
-export const unacknowledgedPagesMax = 1000;
 
 /** Changes that failed and are not settled, remembered with their counts. A range retries one batch a lane. */
 export const attemptEntriesMax = 1000;
