@@ -42,6 +42,29 @@ const folder: OptionSpec = {
   meaning: 'a data folder that no server has open, instead of a running server',
 };
 
+const group: readonly OptionSpec[] = [
+  ...connection,
+  { flags: '--leases <CONTAINER>', meaning: 'where the leases are, DATABASE/CONTAINER' },
+  {
+    flags: '--leases-connection-string-env <NAME>',
+    meaning: 'an environment variable with the connection string of the leases and dead letters',
+    fallback: 'the same account',
+  },
+  {
+    flags: '--name <NAME>',
+    meaning: 'the group: processorName of .NET, the lease prefix of Azure Functions',
+    fallback: 'the only one there is',
+  },
+];
+
+const letters: readonly OptionSpec[] = [
+  { flags: '--dead-letters <CONTAINER>', meaning: 'where the dead letters are, DATABASE/CONTAINER' },
+  { flags: '--letter <ID>', meaning: 'only this dead letter' },
+  { flags: '--document <ID>', meaning: 'only changes of the document with this id' },
+  { flags: '--partition-key-json <JSON>', meaning: 'only changes of this partition key, as ["a"]' },
+  { flags: '--error <TEXT>', meaning: 'only those whose error has this text' },
+];
+
 function serveOptions(): OptionSpec[] {
   return settingNames.map((name) => {
     const { meaning, fallback, fallbackText, argument: value } = settings[name];
@@ -184,6 +207,64 @@ export const commands: readonly CommandSpec[] = [
     options: [...connection, folder, asJson],
     examples: ['tidemark merge shop/orders 1 2'],
     load: () => import('./commands/merge.ts'),
+  },
+  {
+    name: 'lag',
+    arguments: '<container>',
+    summary: 'how far a group of processors is behind, in changes and seconds; also one of .NET or Azure Functions',
+    options: [
+      ...group,
+      { flags: '--count-max <N>', meaning: 'changes of a range that are counted at most', fallback: '100000' },
+      asJson,
+    ],
+    examples: [
+      'tidemark lag shop/orders --leases shop/leases',
+      'tidemark lag shop/orders --leases shop/leases --name billing --connection-string-env AZURE_COSMOS --json',
+    ],
+    load: () => import('./commands/lag.ts'),
+  },
+  {
+    name: 'processor status',
+    arguments: '<container>',
+    summary: 'who owns which range of a group; exit code 1 if something is wrong with its leases',
+    options: [...group, asJson],
+    examples: ['tidemark processor status shop/orders --leases shop/leases'],
+    load: () => import('./commands/processor-status.ts'),
+  },
+  {
+    name: 'processor pause',
+    arguments: '<container>',
+    summary: 'let every host of a group finish what is in flight and stand still',
+    options: [...group, { flags: '--reason <TEXT>', meaning: 'why, for those who look' }, asJson],
+    examples: ["tidemark processor pause shop/orders --leases shop/leases --reason 'the warehouse is down'"],
+    load: () => import('./commands/processor-pause.ts'),
+  },
+  {
+    name: 'processor resume',
+    arguments: '<container>',
+    summary: 'let a paused group go on, and halted ranges try again',
+    options: [...group, asJson],
+    examples: ['tidemark processor resume shop/orders --leases shop/leases'],
+    load: () => import('./commands/processor-resume.ts'),
+  },
+  {
+    name: 'processor dead-letters',
+    arguments: '<container>',
+    summary: 'what a group has parked, and why; with --json one line for each, with the change itself',
+    options: [...group, ...letters, asJson],
+    examples: ['tidemark processor dead-letters shop/orders --leases shop/leases --dead-letters shop/dead'],
+    load: () => import('./commands/processor-dead-letters.ts'),
+  },
+  {
+    name: 'processor replay',
+    arguments: '<container>',
+    summary: 'let the hosts of a group try parked changes again',
+    options: [...group, ...letters, asJson],
+    examples: [
+      'tidemark processor replay shop/orders --leases shop/leases --dead-letters shop/dead',
+      "tidemark processor replay shop/orders --leases shop/leases --dead-letters shop/dead --error 'timed out'",
+    ],
+    load: () => import('./commands/processor-replay.ts'),
   },
   {
     name: 'health',

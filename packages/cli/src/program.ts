@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isDatabaseError } from '@tidemark/model';
+import { isProcessorError } from '@tidemark/processor';
 import { Command, CommanderError } from 'commander';
 import { adviceFor } from './advice.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
@@ -98,7 +99,8 @@ function explain(error: unknown, args: readonly string[]): number {
     say(`${error.message}\nSee --help.`);
     return 2;
   }
-  if (isDatabaseError(error)) say(`${error.message}${adviceFor(error, args, process.env)}`);
+  if (isProcessorError(error)) say(error.message);
+  else if (isDatabaseError(error)) say(`${error.message}${adviceFor(error, args, process.env)}`);
   else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }

@@ -1,10 +1,21 @@
 // The one home of the process's own clock, timers, randomness and network in this package. Everything else is handed an
 // Environment.
 
+import { hostname } from 'node:os';
 import type { Clock, Environment } from './environment.ts';
 
 export function systemEnvironment(): Environment {
   return { clock: systemClock, random: Math.random, fetch: globalThis.fetch };
+}
+
+/** A name that no other process has. Lower case: hosts of .NET compare names in both ways (processor.md 1.2, rule 7). */
+export function systemInstance(random: () => number): string {
+  const letters = Array.from({ length: 4 }, () => Math.floor(random() * 36).toString(36)).join('');
+  const host = hostname()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, '-')
+    .slice(0, 60);
+  return `${host}-${process.pid}-${letters}`;
 }
 
 const systemClock: Clock = {

@@ -1,4 +1,4 @@
-// The public API: the signed HTTP client. The change feed processor will stand on it.
+// The public API: the change feed processor, and the signed HTTP client that it stands on.
 
 export type { BulkOperation, BulkOutcome } from './client/bulk.ts';
 export { operationBytes } from './client/bulk.ts';
@@ -27,7 +27,12 @@ export type { RestErrorFacts } from './client/rest-error.ts';
 export { isRestError, RestError } from './client/rest-error.ts';
 export type { CallOptions, RestRequest } from './client/transport.ts';
 export { RestResponse } from './client/transport.ts';
-export type { Clock, Environment } from './environment.ts';
+export type { ContainerAddress, SourceInput, StoreInput } from './connect.ts';
+export { createProcessor } from './create-processor.ts';
+export type { Clock, Environment, Ground } from './environment.ts';
+export type { EventSink, HealthProblem, ProcessorEvent } from './events.ts';
+export type { FailureAction, FailurePolicy, RetryPolicy } from './failure-policy.ts';
+export type { ChangedDocument, SystemProperties, VersionChange } from './feed/change.ts';
 export type {
   FeedItem,
   FeedMode,
@@ -38,7 +43,31 @@ export type {
   PhysicalRange,
   SourceIdentity,
 } from './feed/feed-source.ts';
+export type { MemoryFeedOptions } from './feed/memory-feed-source.ts';
+export { MemoryFeedSource } from './feed/memory-feed-source.ts';
 export { RestFeedSource } from './feed/rest-feed-source.ts';
+export type { StopOptions } from './host/host.ts';
+export type { ChangeBatch } from './iterate.ts';
+export { iterateChanges } from './iterate.ts';
+export type { Lag, LagOptions, RangeLag } from './lag.ts';
 export { bulkBytesMax } from './limits.ts';
+export type { BatchContext, CloseReason, Handler, HandlerResult, Observer, RangeContext } from './observer.ts';
+export { BatchError } from './observer.ts';
+export type { GroupOptions, GroupStatus, HostStatus, RangeStatus } from './operate.ts';
+export { openGroup, ProcessorGroup } from './operate.ts';
+export type { CheckpointOption, CommonOptions, LatestOptions, ProcessorOptions, VersionsOptions } from './options.ts';
+export type { Processor, ProcessorState, ProcessorStatus } from './processor.ts';
+export type { ProcessorErrorCode } from './processor-error.ts';
+export { isProcessorError, ProcessorError } from './processor-error.ts';
+export type {
+  DeadLetterOffice,
+  LetterFilter,
+  ListLettersOptions,
+  ReplayLettersOptions,
+} from './pump/dead-letter-office.ts';
+export type { DeadLetter, LetterReason } from './pump/dead-letters.ts';
+export type { StandardSchema } from './pump/schema.ts';
 export type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './store/document-store.ts';
+export type { MemoryStoreOptions } from './store/memory-store.ts';
+export { MemoryDocumentStore } from './store/memory-store.ts';
 export { RestStore } from './store/rest-store.ts';

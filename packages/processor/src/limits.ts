@@ -109,3 +109,7 @@ export const replayLookMs: number = 5 * 1000;
 
 /** With manual checkpoints: how long a range that is gone waits for acknowledgements. What comes later is handled again. */
 export const acknowledgeMsMax: number = 10 * 1000;
+/** Of a lag: changes of one range that are counted before it is left at "at least", changes a page, and ranges read at once. */
+export const lagItemsMax = 100_000;
+export const lagPageItems = 1_000;
+export const lagReadsAtOnce = 8;

@@ -6,6 +6,7 @@ import { documentStoreContract } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemEnvironment } from '../src/ambient.ts';
 import { EngineStore } from '../src/store/engine-store.ts';
+import { MemoryDocumentStore } from '../src/store/memory-store.ts';
 import { RestStore } from '../src/store/rest-store.ts';
 import { SdkStore } from '../src/store/sdk-store.ts';
 import { AdapterBench } from './adapter-bench.ts';
@@ -36,6 +37,15 @@ for (const path of ['/id', '/partitionKey'] as const) {
     return { store, offers: { foreignKeys, watches: false }, ...rest, close: async () => client.dispose() };
   });
 }
+
+documentStoreContract('memory', async () => {
+  const store = new MemoryDocumentStore({ clock: systemEnvironment().clock });
+  return {
+    store,
+    offers: { foreignKeys: false, watches: true },
+    close: async () => {},
+  };
+});
 
 test('a container that is partitioned by anything else is refused, and the message says what to do', async () => {
   const container = await bench.container('/tenant');

@@ -19,6 +19,7 @@ import { mkdir } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RootDatabase } from 'lmdb';
+import { open } from 'lmdb';
 import type { Clock } from '../environment.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
@@ -39,8 +40,6 @@ export async function openLmdbIndex(folder: string, options: LmdbIndexOptions): 
   try {
     await mkdir(folder, { recursive: true });
     await checkLmdbFile(folder);
-    // Only now: a database in memory does without, and loading native code takes a tenth of its start.
-    const { open } = await import('lmdb');
     return new LmdbIndex(folder, open<Buffer, Buffer>(folder, environmentOptions), options);
   } catch (error) {
     throw isDatabaseError(error) ? error : lmdbErrorOf(error, `The index in ${folder} cannot be opened`);

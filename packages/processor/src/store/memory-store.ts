@@ -28,7 +28,8 @@ export class MemoryDocumentStore implements DocumentStore {
     return this.#version;
   }
 
-  async list(idPrefix: string): Promise<readonly StoredDocument[]> {
+  async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
+    signal?.throwIfAborted();
     return [...this.#documents.values()].filter(({ id }) => id.startsWith(idPrefix));
   }
 
@@ -36,22 +37,26 @@ export class MemoryDocumentStore implements DocumentStore {
     id: string,
     options: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
+    options.signal?.throwIfAborted();
     return this.#documents.get(address(id, options.key ?? id));
   }
 
-  async create(body: DocumentBody & { readonly id: string }): Promise<StoredDocument> {
+  async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
+    signal?.throwIfAborted();
     if (this.#documents.has(address(body.id, body.id))) {
       throw new DatabaseError('conflict', `The document ${body.id} exists already.`);
     }
     return this.put(body, body.id);
   }
 
-  async replace(document: StoredDocument, body: DocumentBody): Promise<StoredDocument> {
+  async replace(document: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
+    signal?.throwIfAborted();
     this.#expect(document);
     return this.put({ ...body, id: document.id }, document.key);
   }
 
-  async remove(document: StoredDocument): Promise<void> {
+  async remove(document: StoredDocument, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     this.#expect(document);
     this.#documents.delete(address(document.id, document.key));
     this.#changed();

@@ -1,0 +1,49 @@
+// `tidemark lag`: how far a group of processors is behind, in changes and seconds.
+
+import type { Lag, RangeLag } from '@tidemark/processor';
+import type { Call } from '../call.ts';
+import { isOn, numberOption } from '../call.ts';
+import { groupOf } from '../group.ts';
+import { count, counted, print, shown, table } from '../terminal.ts';
+
+const countMax = 1_000_000_000;
+
+export async function run(call: Call): Promise<number> {
+  const itemsMax = numberOption(call, 'countMax', { min: 1, max: countMax });
+  const lag = await (await groupOf(call)).lag({ itemsMax });
+  await print(isOn(call, 'json') ? `${JSON.stringify(withNulls(lag))}\n` : textOf(lag));
+  return 0;
+}
+
+/** What is unknown stays in the JSON, as null: a missing member might be taken for zero. */
+function withNulls(lag: Lag): object {
+  const known = <T extends object>(part: T): object =>
+    Object.fromEntries(Object.entries(part).map(([name, value]) => [name, value ?? null]));
+  return { ...known(lag), ranges: lag.ranges.map(known) };
+}
+
+function textOf(lag: Lag): string {
+  const rows = lag.ranges.map((range) => [
+    shown(range.leaseToken),
+    shown(range.owner ?? '-'),
+    shown(range.position ?? '-'),
+    itemsOf(range),
+    secondsOf(range.seconds),
+    shown(range.reason ?? ''),
+  ]);
+  const head = ['range', 'owner', 'position', 'behind', 'seconds', ''];
+  const { items, isAtLeast, seconds } = lag;
+  const total =
+    items === undefined
+      ? 'In all: unknown, since that of a range is.'
+      : `In all: ${isAtLeast ? 'at least ' : ''}${counted(items, 'changes')}, ${secondsOf(seconds)} seconds behind.`;
+  return `${table([head, ...rows])}${total}\n`;
+}
+
+function itemsOf({ items, isAtLeast }: RangeLag): string {
+  return items === undefined ? 'unknown' : `${isAtLeast ? '>= ' : ''}${count(items)}`;
+}
+
+function secondsOf(seconds: number | undefined): string {
+  return seconds === undefined ? 'unknown' : count(Math.round(seconds));
+}

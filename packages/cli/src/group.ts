@@ -1,0 +1,44 @@
+// Which group of processors a command is about: a container, where its leases are, and a name.
+
+import type { ProcessorGroup } from '@tidemark/processor';
+import { openGroup, RestFeedSource, RestStore } from '@tidemark/processor';
+import type { Call } from './call.ts';
+import { textOption } from './call.ts';
+import { connect, containerNames } from './connect.ts';
+import { UsageError } from './usage-error.ts';
+
+export async function groupOf(
+  call: Call,
+  options: { readonly needsDeadLetters?: boolean } = {},
+): Promise<ProcessorGroup> {
+  const { database, container } = containerNames(call.arguments[0]);
+  const where = textOption(call, 'leases');
+  if (where === undefined) throw new UsageError('Say where the leases are: --leases DATABASE/CONTAINER.');
+  const letters = textOption(call, 'deadLetters');
+  if (options.needsDeadLetters === true && letters === undefined) {
+    throw new UsageError('Say where the dead letters are: --dead-letters DATABASE/CONTAINER.');
+  }
+  const client = connect(call);
+  const variable = textOption(call, 'leasesConnectionStringEnv');
+  const leaseClient =
+    variable === undefined ? client : connect({ ...call, options: { connectionStringEnv: variable } });
+  const storeOf = (text: string): RestStore => {
+    const names = containerNames(text);
+    return new RestStore(leaseClient, names.database, names.container);
+  };
+  const parts = {
+    source: new RestFeedSource(client, database, container),
+    leases: storeOf(where),
+    ...(letters === undefined ? {} : { deadLetters: storeOf(letters) }),
+  };
+  return openGroup({ ...parts, name: textOption(call, 'name') ?? (await onlyName(openGroup({ ...parts, name: '' }))) });
+}
+
+/** A name need not be given where there is only one. */
+async function onlyName(group: ProcessorGroup): Promise<string> {
+  const [name, ...others] = await group.groups();
+  if (name === undefined)
+    throw new UsageError('There are no leases of any group for this container: see --leases and --name.');
+  if (others.length === 0) return name;
+  throw new UsageError(`Say which group with --name: ${[name, ...others].map((each) => `'${each}'`).join(', ')}.`);
+}

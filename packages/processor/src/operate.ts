@@ -1,0 +1,246 @@
+// A group from outside: what an operator sees and does, with nothing but the lease container. It works for groups of other processors
+// too, as far as they write down what is asked for.
+
+import type { KeyRange } from '@tidemark/model';
+import { systemEnvironment } from './ambient.ts';
+import type { SourceInput, StoreInput } from './connect.ts';
+import { connectSource, connectStore } from './connect.ts';
+import type { Environment } from './environment.ts';
+import type { FeedMode, FeedSource, FeedStart, PhysicalRange, SourceIdentity } from './feed/feed-source.ts';
+import { auditCoverage, withKeys } from './host/audit.ts';
+import { writeControl } from './host/control.ts';
+import type { Group } from './host/group.ts';
+import { readGroup } from './host/group.ts';
+import { hostRules } from './host/rules.ts';
+import type { Lag, LagOptions } from './lag.ts';
+import { measureLag } from './lag.ts';
+import type { LeaseNames } from './lease/lease-names.ts';
+import { leaseNames } from './lease/lease-names.ts';
+import { ProcessorError } from './processor-error.ts';
+import type { DeadLetterOffice } from './pump/dead-letter-office.ts';
+import { openDeadLetters } from './pump/dead-letter-office.ts';
+import type { DocumentStore } from './store/document-store.ts';
+
+export interface GroupOptions {
+  readonly source: SourceInput;
+  readonly leases: StoreInput;
+  /** As of its processors: `processorName` of .NET, the lease prefix of Azure Functions. */
+  readonly name: string;
+  readonly deadLetters?: StoreInput | undefined;
+  readonly environment?: Environment | undefined;
+}
+
+export interface HostStatus {
+  readonly instance: string;
+  /** Undefined: a host of another processor, known by its leases only. */
+  readonly capacity: number | undefined;
+  readonly startedAt: string | undefined;
+  readonly ranges: number;
+  /** Since its last sign of life, by the clock of the server. */
+  readonly quietSeconds: number | undefined;
+}
+
+export interface RangeStatus {
+  readonly leaseToken: string;
+  readonly keys: KeyRange | undefined;
+  readonly owner: string | undefined;
+  /** Undefined: the owner is of another processor. */
+  readonly epoch: number | undefined;
+  readonly position: string | undefined;
+  readonly writtenAt: string | undefined;
+}
+
+export interface GroupStatus {
+  readonly group: string;
+  readonly source: string;
+  readonly leases: string;
+  readonly mode: FeedMode;
+  /** Undefined: not written down, as with hosts of .NET. */
+  readonly start: FeedStart | undefined;
+  readonly purpose: string | undefined;
+  readonly isPaused: boolean;
+  readonly pauseReason: string | undefined;
+  readonly hosts: readonly HostStatus[];
+  readonly ranges: readonly RangeStatus[];
+  /** What is wrong with the leases, in sentences. */
+  readonly problems: readonly string[];
+}
+
+export function openGroup(options: GroupOptions): ProcessorGroup {
+  return new ProcessorGroup(options);
+}
+
+export class ProcessorGroup {
+  readonly name: string;
+  readonly #source: FeedSource;
+  readonly #leases: DocumentStore;
+  readonly #deadLetters: DocumentStore | undefined;
+  readonly #environment: Environment;
+
+  constructor({ source, leases, name, deadLetters, environment = systemEnvironment() }: GroupOptions) {
+    const options = { environment };
+    this.name = name;
+    this.#environment = environment;
+    this.#source = connectSource(source, options);
+    this.#leases = connectStore(leases, 'leases', options);
+    this.#deadLetters = deadLetters === undefined ? undefined : connectStore(deadLetters, 'deadLetters', options);
+  }
+
+  /** Names of all groups that read this container and keep their leases there. */
+  async groups(signal?: AbortSignal): Promise<string[]> {
+    const identity = await this.#source.identity(signal);
+    const names = (await this.#leases.list('', signal)).flatMap(({ id }) => groupOf(id, identity)?.name ?? []);
+    return [...new Set(names)].sort();
+  }
+
+  async status(signal?: AbortSignal): Promise<GroupStatus> {
+    const { identity, names } = await this.#find(signal);
+    const physical = await this.#source.ranges(signal);
+    const group = readGroup(await this.#leases.list(names.all, signal), names, hostRules);
+    const { start, control } = group;
+    const leases = group.leases.map((lease) => withKeys(lease, physical));
+    return {
+      group: this.name,
+      source: identity.name,
+      leases: this.#leases.name,
+      mode: leases[0]?.mode ?? start?.mode ?? 'latest',
+      start: start?.start,
+      purpose: start?.purpose,
+      isPaused: control.isPaused,
+      pauseReason: control.reason,
+      hosts: hostsOf(group, await this.#serverSeconds(physical, signal)),
+      ranges: leases
+        .map((lease) => ({
+          leaseToken: lease.token,
+          keys: lease.keys,
+          owner: lease.owner,
+          epoch: lease.mark?.instance === lease.owner ? lease.mark?.epoch : undefined,
+          position: lease.position,
+          writtenAt: lease.timestamp,
+        }))
+        .sort((a, b) => a.leaseToken.localeCompare(b.leaseToken, 'en', { numeric: true })),
+      problems: problemsOf({ ...group, leases }),
+    };
+  }
+
+  async lag(options: LagOptions = {}): Promise<Lag> {
+    const { identity, names } = await this.#find(options.signal);
+    const { clock } = this.#environment;
+    return measureLag({ source: this.#source, leases: this.#leases, name: this.name, identity, names, clock }, options);
+  }
+
+  /** Every host finishes what is in flight, stores its positions and stands still, until `resume`. */
+  async pause(reason: string, signal?: AbortSignal): Promise<void> {
+    await this.#control({ reason }, signal);
+  }
+
+  /** Also lets ranges try again that the failure policy has halted. */
+  async resume(signal?: AbortSignal): Promise<void> {
+    await this.#control(undefined, signal);
+  }
+
+  async deadLetters(signal?: AbortSignal): Promise<DeadLetterOffice> {
+    if (this.#deadLetters === undefined) {
+      throw new ProcessorError('invalid-option', 'Name the container of the dead letters: deadLetters.');
+    }
+    return openDeadLetters(this.#deadLetters, (await this.#find(signal)).names.prefix);
+  }
+
+  async #control(pause: { readonly reason: string } | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const { names } = await this.#find(signal);
+    const { clock, random } = this.#environment;
+    await writeControl({ store: this.#leases, names, clock, random }, pause, signal);
+  }
+
+  /** Documents carry the server's time, so ages are told by its clock. */
+  async #serverSeconds(physical: readonly PhysicalRange[], signal: AbortSignal | undefined): Promise<number> {
+    const range = physical[0]?.id;
+    const page = await this.#source.read({ range, mode: 'latest', from: 'now', itemsMax: 1, signal });
+    return Math.floor((page.serverTimeMs ?? this.#environment.clock.nowMs()) / 1000);
+  }
+
+  /**
+   * Ids begin with the host of the endpoint as the processors spell it; this program may reach the same account as 127.0.0.1 instead of
+   * localhost. The rids tell that it is the same container.
+   */
+  async #find(
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly identity: SourceIdentity; readonly names: LeaseNames }> {
+    const identity = await this.#source.identity(signal);
+    const own = leaseNames(this.name, identity);
+    const documents = await this.#leases.list(this.name, signal);
+    const accounts = new Set(
+      documents.flatMap(({ id }) => {
+        const found = groupOf(id, identity, this.name);
+        return found === undefined ? [] : [found.account];
+      }),
+    );
+    const [account, other] = accounts;
+    if (account === undefined) {
+      throw new ProcessorError(
+        'group-mismatch',
+        `${this.#leases.name} has no leases of a group '${this.name}' for ${identity.name}.`,
+      );
+    }
+    if (accounts.has(identity.account)) return { identity, names: own };
+    if (other === undefined) return { identity, names: leaseNames(this.name, { ...identity, account }) };
+    throw new ProcessorError(
+      'group-mismatch',
+      `There are groups '${this.name}' of several accounts: ${[...accounts].join(', ')}. Connect to the one that is meant.`,
+    );
+  }
+}
+
+/** The parts of an id: `<name><account>_<database rid>_<container rid>.…`. Without the name nothing shows where it ends. */
+function groupOf(
+  id: string,
+  { databaseRid, containerRid, account }: SourceIdentity,
+  name?: string,
+): { readonly name: string; readonly account: string } | undefined {
+  const at = id.indexOf(`_${databaseRid}_${containerRid}.`);
+  if (at < 0) return undefined;
+  const before = id.slice(0, at);
+  if (name !== undefined) return { name, account: before.slice(name.length) };
+  return before.endsWith(account) ? { name: before.slice(0, before.length - account.length), account } : undefined;
+}
+
+function hostsOf({ beats, leases }: Group, nowSeconds: number): HostStatus[] {
+  const owners = new Map<string, number>();
+  for (const { owner } of leases) if (owner !== undefined) owners.set(owner, (owners.get(owner) ?? 0) + 1);
+  const known = beats.map(({ instance, capacity, stored }): HostStatus => {
+    const { startedAt } = stored.body;
+    const written = secondsOf(stored.body['_ts']);
+    return {
+      instance,
+      capacity,
+      startedAt: typeof startedAt === 'string' ? startedAt : undefined,
+      ranges: owners.get(instance) ?? 0,
+      quietSeconds: written === 0 ? undefined : Math.max(0, nowSeconds - written),
+    };
+  });
+  const names = new Set(known.map(({ instance }) => instance));
+  const foreign = [...owners].filter(([owner]) => !names.has(owner));
+  const others = foreign.map(([instance, ranges]): HostStatus => {
+    const written = Math.max(
+      ...leases.filter(({ owner }) => owner === instance).map(({ stored }) => secondsOf(stored.body['_ts'])),
+    );
+    const quietSeconds = written === 0 ? undefined : Math.max(0, nowSeconds - written);
+    return { instance, capacity: undefined, startedAt: undefined, ranges, quietSeconds };
+  });
+  return [...known, ...others].sort((a, b) => (a.instance < b.instance ? -1 : 1));
+}
+
+function secondsOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function problemsOf(group: Group): string[] {
+  const problems: string[] = [];
+  const { holes, overlaps } = auditCoverage(group.leases);
+  for (const { min, max } of holes) problems.push(`No lease has the keys from '${min}' to '${max}'.`);
+  for (const overlap of overlaps) problems.push(`Leases overlap: ${JSON.stringify(overlap)}.`);
+  for (const { token } of group.duplicates) problems.push(`The range ${token} has more than one lease.`);
+  for (const { token } of group.tombstones) problems.push(`The lease ${token} was split and could not be removed.`);
+  if (!group.hasMarker) problems.push('The group is not set up completely: its marker is missing.');
+  return problems;
+}

@@ -1,0 +1,217 @@
+// The public API against a real server, over HTTP, through the SDK and with an engine in this process.
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { CosmosClient } from '@azure/cosmos';
+import type { Container } from '@tidemark/engine';
+import { wellKnownKey } from '@tidemark/server';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createProcessor } from '../src/create-processor.ts';
+import type { ProcessorEvent } from '../src/events.ts';
+import type { VersionChange } from '../src/feed/change.ts';
+import type { CommonOptions } from '../src/options.ts';
+import type { Processor } from '../src/processor.ts';
+import { AdapterBench } from './adapter-bench.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let bench: AdapterBench;
+beforeAll(async () => {
+  bench = await AdapterBench.open();
+});
+afterAll(() => bench.close());
+
+interface Order {
+  readonly id: string;
+  readonly pk: string;
+}
+
+interface Place {
+  readonly source: Container;
+  readonly leases: Container;
+}
+
+async function place(): Promise<Place> {
+  const source = await bench.container('/pk', { changeFeedPolicy: { retentionDuration: 60 } });
+  return { source, leases: await bench.container('/id') };
+}
+
+const ways: readonly [string, (container: Container) => CommonOptions['source'] & CommonOptions['leases']][] = [
+  [
+    'an endpoint with a key',
+    ({ id }) => ({ endpoint: bench.server.url, key: wellKnownKey, database: 'db', container: id }),
+  ],
+  [
+    'a connection string',
+    ({ id }) => ({
+      connectionString: `AccountEndpoint=${bench.server.url}/;AccountKey=${wellKnownKey};`,
+      database: 'db',
+      container: id,
+    }),
+  ],
+  [
+    'a CosmosClient',
+    ({ id }) => ({
+      client: new CosmosClient({ endpoint: bench.server.url, key: wellKnownKey }),
+      database: 'db',
+      container: id,
+    }),
+  ],
+  ['an engine', (container) => container],
+];
+
+const soon = {
+  leaseAcquireMs: 200,
+  leaseRenewMs: 1_000,
+  leaseExpirationMs: 5_000,
+  fenceMarginMs: 500,
+  joinMs: 10,
+  pollMs: 50,
+};
+
+/** Counts down and resolves when all have come. */
+function collector(wanted: number): { seen: string[]; all: Promise<void>; add(id: string): void } {
+  const seen: string[] = [];
+  let finish = (): void => {};
+  const all = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const add = (id: string): void => {
+    seen.push(id);
+    if (seen.length >= wanted) finish();
+  };
+  return { seen, all, add };
+}
+
+test.each(ways)(
+  '[M10] changes come to the handler through %s, and a second run goes on after the first',
+  async (_, way) => {
+    const { source, leases } = await place();
+    const run = async (wanted: number, write: () => Promise<void>): Promise<string[]> => {
+      const { seen, all, add } = collector(wanted);
+      const processor = createProcessor<Order>({
+        ...soon,
+        source: way(source),
+        leases: way(leases),
+        name: 'group',
+        start: 'beginning',
+        handler: (orders) => {
+          for (const { id } of orders) add(id);
+        },
+      });
+      await processor.start();
+      await write();
+      await all;
+      await processor.stop();
+      return seen;
+    };
+
+    await source.create({ id: 'before', pk: 'k' });
+    const first = await run(3, async () => {
+      await source.create({ id: 'a', pk: 'k' });
+      await source.create({ id: 'b', pk: 'k' });
+    });
+    await source.create({ id: 'between', pk: 'k' });
+    const second = await run(1, async () => {});
+
+    expect(first).toEqual(['before', 'a', 'b']);
+    expect(second).toEqual(['between']);
+  },
+);
+
+test('[S45] what is written right after start() has returned is delivered, although the group begins from now', async () => {
+  const { source, leases } = await place();
+  await source.create({ id: 'old', pk: 'k' });
+  const { seen, all, add } = collector(1);
+  const processor = createProcessor<Order>({
+    ...soon,
+    source,
+    leases,
+    name: 'group',
+    handler: (orders) => {
+      for (const { id } of orders) add(id);
+    },
+  });
+
+  await processor.start();
+  await source.create({ id: 'new', pk: 'k' });
+  await all;
+  await processor.stop();
+
+  expect(seen).toEqual(['new']);
+});
+
+test('[B2] all versions come as a union that says what happened', async () => {
+  const { source, leases } = await place();
+  const changes: VersionChange<Order>[] = [];
+  const { all, add } = collector(3);
+  await using processor = createProcessor<Order>({
+    ...soon,
+    source,
+    leases,
+    name: 'versions',
+    mode: 'all-versions',
+    handler: (batch) => {
+      changes.push(...batch);
+      for (const { id } of batch) add(id);
+    },
+  });
+  await processor.start();
+  await source.create({ id: 'a', pk: 'k' });
+  await source.upsert({ id: 'a', pk: 'k', n: 2 });
+  await source.delete('a', 'k');
+  await all;
+
+  expect(changes.map(({ type, id }) => [type, id])).toEqual([
+    ['create', 'a'],
+    ['replace', 'a'],
+    ['delete', 'a'],
+  ]);
+});
+
+test('an observer is told when ranges open and close, events come, and a signal stops it', async () => {
+  const { source, leases } = await place();
+  const told: string[] = [];
+  const events: ProcessorEvent['type'][] = [];
+  const onChannel: unknown[] = [];
+  const listener = (event: unknown): void => void onChannel.push(event);
+  subscribe('tidemark:processor.stopped', listener);
+  const stop = new AbortController();
+  const { all, add } = collector(1);
+  const processor: Processor = createProcessor<Order>({
+    ...soon,
+    source,
+    leases,
+    name: 'observed',
+    signal: stop.signal,
+    onEvent: ({ type }) => events.push(type),
+    observer: {
+      open: ({ leaseToken }) => void told.push(`open ${leaseToken}`),
+      changes: (orders) => {
+        told.push(`changes ${orders.length}`);
+        add('');
+      },
+      close: ({ leaseToken }, reason) => void told.push(`close ${leaseToken} ${reason}`),
+    },
+  });
+  await processor.start();
+  await source.create({ id: 'a', pk: 'k' });
+  await all;
+  stop.abort();
+
+  expect(await processor.stopped).toBeUndefined();
+  unsubscribe('tidemark:processor.stopped', listener);
+  expect(told).toEqual(['open 0', 'changes 1', 'close 0 shutdown']);
+  expect(events).toEqual(
+    expect.arrayContaining(['started', 'lease.acquired', 'range.opened', 'checkpoint', 'stopped']),
+  );
+  expect(onChannel).toMatchObject([{ type: 'stopped', group: 'observed' }]);
+});
+
+test.each([
+  [{}, /a handler or an observer/],
+  [{ handler: () => {}, observer: { changes: () => {} } }, /one of the two/],
+  [{ observer: {} }, /has a function `changes`/],
+])('%j handles nothing', async (given, message) => {
+  const { source, leases } = await place();
+  expect(() => createProcessor({ source, leases, name: 'x', ...given } as never)).toThrow(message);
+});
