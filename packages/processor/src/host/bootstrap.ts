@@ -12,7 +12,7 @@ import { createLease } from '../lease/acquire.ts';
 import type { Holder } from '../lease/holder.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { leaseId, leaseNames, sidecarId } from '../lease/lease-names.ts';
-import { bootstrapMsMax, leasesAtOnceMax, lockPollMs, requestMsMax, storeCallMsMax } from '../limits.ts';
+import { bootstrapMsMax, leasesAtOnceMax, lockPollMs, requestMsMax } from '../limits.ts';
 import { isProcessorError, ProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
@@ -96,7 +96,7 @@ function refuseMismatch(parts: BootstrapParts, group: Group): void {
 /** The container of this name may be another one than before: its predecessor's positions mean nothing in it (S22). */
 async function noticeReplaced(parts: BootstrapParts, identity: SourceIdentity): Promise<void> {
   const { settings, store } = parts;
-  const relatives = await storeCall(parts, (signal) => store.list(`${settings.name}${identity.account}_`, signal));
+  const relatives = await store.list(`${settings.name}${identity.account}_`, parts.signal);
   const former = relatives
     .filter(({ id }) => id.endsWith('.x.start.'))
     .flatMap(({ body }) => readStart(body) ?? [])
@@ -122,10 +122,10 @@ async function create(parts: BootstrapParts, names: LeaseNames, identity: Source
     const known = group.leases.map((lease) => withKeys(lease, ranges));
     const missing = missingLeases(parts.rules.audit(known).holes, ranges);
     await eachBounded(missing, leasesAtOnceMax, (lease) => createMissing(parts, names, lease, start, group));
-    await ignoreConflict(storeCall(parts, (signal) => parts.store.create({ id: names.marker }, signal)));
+    await ignoreConflict(parts.store.create({ id: names.marker }, parts.signal));
     return start;
   } finally {
-    await storeCall(parts, (signal) => parts.store.remove(lock, signal)).catch(() => {});
+    await parts.store.remove(lock, parts.signal).catch(() => {});
   }
 }
 
@@ -180,19 +180,19 @@ async function takeLock(parts: BootstrapParts, names: LeaseNames): Promise<Store
   let seen: { readonly etag: string; readonly sinceMs: number } | undefined;
   for (;;) {
     try {
-      return await storeCall(parts, (signal) => store.create(body, signal));
+      return await store.create(body, parts.signal);
     } catch (error) {
       if (!isDatabaseError(error) || error.code !== 'conflict') throw error;
     }
-    const marker = await storeCall(parts, (signal) => store.read(names.marker, { signal }));
+    const marker = await store.read(names.marker, { signal: parts.signal });
     if (marker !== undefined) return undefined;
-    const lock = await storeCall(parts, (signal) => store.read(names.lock, { signal }));
+    const lock = await store.read(names.lock, { signal: parts.signal });
     if (lock === undefined) continue;
     if (lock.body['owner'] === holder.nonce) return lock;
     const nowMs = clock.monotonicMs();
     if (seen?.etag !== lock.etag) seen = { etag: lock.etag, sinceMs: nowMs };
     if (nowMs - seen.sinceMs >= parts.rules.lockMs(parts.settings.lease)) {
-      const taken = await ignoreConflict(storeCall(parts, (signal) => store.replace(lock, body, signal)));
+      const taken = await ignoreConflict(store.replace(lock, body, parts.signal));
       if (taken !== undefined) return taken;
     }
     await clock.sleep(lockPollMs, parts.signal);
@@ -212,17 +212,17 @@ async function recordStart(parts: BootstrapParts, names: LeaseNames, identity: S
     containerRid: identity.containerRid,
     timeMs: serverClock.nowMs(),
   };
-  const found = await storeCall(parts, (signal) => store.read(id, { signal }));
+  const found = await store.read(id, { signal: parts.signal });
   if (found !== undefined) return readStart(found.body) ?? record;
   const body: DocumentBody & { readonly id: string } = { ...record, purpose: settings.purpose ?? null, id };
-  const created = await ignoreConflict(storeCall(parts, (signal) => store.create(body, signal)));
+  const created = await ignoreConflict(store.create(body, parts.signal));
   if (created !== undefined) return record;
-  const first = await storeCall(parts, (signal) => store.read(id, { signal }));
+  const first = await store.read(id, { signal: parts.signal });
   return readStart(first?.body) ?? record;
 }
 
 async function readWholeGroup(parts: BootstrapParts, names: LeaseNames): Promise<Group> {
-  const documents = await storeCall(parts, (signal) => parts.store.list(names.all, signal));
+  const documents = await parts.store.list(names.all, parts.signal);
   return readGroup(documents, names, parts.rules);
 }
 
@@ -240,13 +240,6 @@ async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined> {
     if (['conflict', 'precondition-failed', 'not-found'].includes(error.code)) return undefined;
     throw error;
   }
-}
-
-function storeCall<T>(
-  parts: Pick<BootstrapParts, 'clock' | 'signal'>,
-  call: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return bounded(parts.clock, storeCallMsMax, parts.signal, call);
 }
 
 export function feedCall<T>(

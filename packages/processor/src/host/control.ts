@@ -1,11 +1,10 @@
 // Pausing and resuming a whole group: one document that every host sees at its next look (F16, S42).
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
-import { bounded, retryPauseMs } from '../bounded.ts';
+import { retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { sidecarId } from '../lease/lease-names.ts';
-import { storeCallMsMax } from '../limits.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { Control } from './group.ts';
 import { readControl } from './group.ts';
@@ -24,7 +23,7 @@ export async function writeControl(
   const { store, clock } = parts;
   const id = sidecarId(parts.names, 'control');
   for (let tries = 0; tries <= triesMax; tries += 1) {
-    const current = await bounded(clock, storeCallMsMax, signal, (inner) => store.read(id, { signal: inner }));
+    const current = await store.read(id, { signal });
     const before = readControl(current);
     const body = {
       id,
@@ -33,9 +32,7 @@ export async function writeControl(
       turn: before.turn + (pause === undefined ? 1 : 0),
     };
     try {
-      const stored = await bounded(clock, storeCallMsMax, signal, (inner) =>
-        current === undefined ? store.create(body, inner) : store.replace(current, body, inner),
-      );
+      const stored = await (current === undefined ? store.create(body, signal) : store.replace(current, body, signal));
       return readControl(stored);
     } catch (error) {
       const isOther = isDatabaseError(error) && otherWriter.has(error.code);

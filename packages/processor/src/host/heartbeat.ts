@@ -3,12 +3,11 @@
 // hold the range for a lease's time from then without writing anything.
 
 import { isDatabaseError } from '@tidemark/model';
-import { bounded } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import type { Holder } from '../lease/holder.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { sidecarId } from '../lease/lease-names.ts';
-import { avoidedMax, beatsKeptMax, storeCallMsMax } from '../limits.ts';
+import { avoidedMax, beatsKeptMax } from '../limits.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 
@@ -73,7 +72,7 @@ export class Heartbeat {
    */
   async begin(signal: AbortSignal): Promise<void> {
     for (let tries = 0; ; tries += 1) {
-      this.#stored = await this.#call(signal, (inner) => this.#parts.store.read(this.#id, { signal: inner }));
+      this.#stored = await this.#parts.store.read(this.#id, { signal });
       try {
         return await this.#send({ isLeaving: false, avoided: [] }, signal);
       } catch (error) {
@@ -91,7 +90,7 @@ export class Heartbeat {
       if (!isSwapFailure(error)) throw error;
     }
     // Deleted by somebody, or our own write of which the answer was lost, or another process.
-    const found = await this.#call(signal, (inner) => this.#parts.store.read(this.#id, { signal: inner }));
+    const found = await this.#parts.store.read(this.#id, { signal });
     if (found !== undefined && found.body['nonce'] !== this.#parts.holder.nonce) return false;
     this.#stored = found;
     await this.#send(state, signal);
@@ -103,7 +102,7 @@ export class Heartbeat {
     const stored = this.#stored;
     this.#stored = undefined;
     if (stored === undefined) return;
-    await this.#call(signal, (inner) => this.#parts.store.remove(stored, inner)).catch(() => {});
+    await this.#parts.store.remove(stored, signal).catch(() => {});
   }
 
   async #send(state: BeatState, signal: AbortSignal): Promise<void> {
@@ -113,9 +112,7 @@ export class Heartbeat {
     this.#sentAtMs.set(this.#beat, clock.monotonicMs());
     this.#sentAtMs.delete(this.#beat - beatsKeptMax);
     const body = this.#body(state);
-    this.#stored = await this.#call(signal, (inner) =>
-      current === undefined ? store.create(body, inner) : store.replace(current, body, inner),
-    );
+    this.#stored = await (current === undefined ? store.create(body, signal) : store.replace(current, body, signal));
   }
 
   #body(state: BeatState): DocumentBody & { readonly id: string } {
@@ -139,10 +136,6 @@ export class Heartbeat {
 
   get #id(): string {
     return sidecarId(this.#parts.names, 'host', this.#parts.holder.instance);
-  }
-
-  #call<T>(signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return bounded(this.#parts.clock, storeCallMsMax, signal, call);
   }
 }
 

@@ -2,7 +2,7 @@
 // share, and lets go what is another's. Everything it decides is in `plan.ts`; everything about one lease in `tenure.ts`.
 
 import { isDatabaseError } from '@tidemark/model';
-import { bounded, eachBounded, retryPauseMs, settledWithin } from '../bounded.ts';
+import { eachBounded, retryPauseMs, settledWithin } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import type { EventSink } from '../events.ts';
 import type { FeedSource, PhysicalRange } from '../feed/feed-source.ts';
@@ -15,6 +15,7 @@ import { drainMsDefault, leasesAtOnceMax, storeCallMsMax, storeWatchMs, wakeGapM
 import { ProcessorError } from '../processor-error.ts';
 import type { MakePump } from '../pump/pump.ts';
 import type { ProcessorSettings } from '../settings.ts';
+import { BoundedStore } from '../store/bounded-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import { withKeys } from './audit.ts';
 import type { BalanceStrategy } from './balance.ts';
@@ -87,7 +88,8 @@ export class Host {
   #shape = '';
 
   constructor(parts: HostParts) {
-    this.#parts = parts;
+    const leases = new BoundedStore(parts.leases, parts.clock, storeCallMs(parts.settings.lease));
+    this.#parts = { ...parts, leases };
     this.#holder = makeHolder(parts.settings.instance, drawNonce(parts));
     this.#health = new Health(parts.emit);
     this.#load = new StoreLoad(parts);
@@ -175,10 +177,8 @@ export class Host {
     const members = this.#joined();
     const sentMs = clock.monotonicMs();
     this.#tickedAtMs = sentMs;
-    const documents = await bounded(clock, storeCallMsMax, this.#life.signal, (signal) =>
-      store.list(members.boot.names.all, signal),
-    );
-    const gapMsMax = 2 * settings.lease.acquireMs + storeCallMsMax;
+    const documents = await store.list(members.boot.names.all, this.#life.signal);
+    const gapMsMax = 2 * settings.lease.acquireMs + storeCallMs(settings.lease);
     this.#sightings.look(documents, { sentMs, doneMs: clock.monotonicMs(), gapMsMax });
     const group = withAllKeys(readGroup(documents, members.boot.names, rules), this.#ranges);
     this.#group = group;
@@ -281,10 +281,7 @@ export class Host {
     let position: string | undefined;
     for (let failures = 0; !signal.aborted; ) {
       try {
-        const watched = await bounded(clock, storeWatchMs + storeCallMsMax, signal, (inner) =>
-          // `this` of the store is what the caller passed in.
-          (store.watch as NonNullable<typeof store.watch>)(position, storeWatchMs, inner),
-        );
+        const watched = await store.watch(position, storeWatchMs, signal);
         if (!watched.isWaitApplied) return;
         position = watched.position;
         failures = 0;
@@ -539,6 +536,11 @@ export interface Members {
 
 /** Kept for the last writes of a stop, after handlers were aborted. */
 const lastWordMs = 1000;
+
+/** Short leases leave less time: several calls must fit into one. */
+function storeCallMs(settings: ProcessorSettings['lease']): number {
+  return Math.min(storeCallMsMax, settings.expirationMs / 4);
+}
 
 function withAllKeys(group: Group, ranges: readonly PhysicalRange[]): Group {
   return { ...group, leases: group.leases.map((lease) => withKeys(lease, ranges)) };

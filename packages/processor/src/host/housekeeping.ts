@@ -1,11 +1,11 @@
 // What any host of a group mends when it sees it: holes in the coverage, leases twice, tombstones and heartbeats that nobody removed.
 
 import type { KeyRange } from '@tidemark/model';
-import { bounded, eachBounded } from '../bounded.ts';
+import { eachBounded } from '../bounded.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import type { Sightings } from '../lease/sightings.ts';
-import { leasesAtOnceMax, storeCallMsMax } from '../limits.ts';
+import { leasesAtOnceMax } from '../limits.ts';
 import type { StoredDocument } from '../store/document-store.ts';
 import { HoleCounter, missingLeases, withKeys } from './audit.ts';
 import type { BootstrapParts } from './bootstrap.ts';
@@ -116,9 +116,7 @@ export class Housekeeping {
     const copies = group.duplicates.filter((lease) => lease.owner === undefined || isOld(lease.stored, 1));
     const silent = group.beats.filter(({ stored }) => isOld(stored, 2));
     for (const { stored } of [...copies, ...silent]) {
-      await bounded(clock, storeCallMsMax, this.#parts.signal, (signal) =>
-        this.#parts.store.remove(stored, signal),
-      ).catch(() => {});
+      await this.#parts.store.remove(stored, this.#parts.signal).catch(() => {});
     }
   }
 }

@@ -1,13 +1,11 @@
 // Now and then the owner of a range writes its position beside the lease, so that a lease document which somebody deletes can be made
 // again from there and not from the start of the group (S32).
 
-import { bounded } from '../bounded.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { sidecarId } from '../lease/lease-names.ts';
 import type { SidecarParts } from '../lease/sidecars.ts';
 import { Sidecar } from '../lease/sidecars.ts';
-import { storeCallMsMax } from '../limits.ts';
 
 export class PositionNote {
   readonly #parts: SidecarParts;
@@ -35,7 +33,7 @@ export class PositionNote {
     this.#isWriting = true;
     try {
       const value = { token, min: keys.min, max: keys.max, position };
-      await bounded(this.#parts.clock, storeCallMsMax, this.#parts.signal, () => this.#sidecar.save(value));
+      await this.#sidecar.save(value);
       this.#position = position;
     } catch {
       // Tried again with the next renewal.

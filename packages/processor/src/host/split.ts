@@ -7,7 +7,6 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { intersectKeyRanges, isDatabaseError } from '@tidemark/model';
-import { bounded } from '../bounded.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import type { Acquired, AcquireParts } from '../lease/acquire.ts';
 import { createLease } from '../lease/acquire.ts';
@@ -16,7 +15,6 @@ import type { Keeper } from '../lease/keeper.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { leaseId, sidecarId, tokenOfKeys } from '../lease/lease-names.ts';
-import { storeCallMsMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { MissingLease } from './audit.ts';
 import { doesOverlap } from './audit.ts';
@@ -93,9 +91,9 @@ export async function replaceLease(
 
 /** Whoever sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. */
 export async function removeTombstone(parts: SplitParts, tombstone: Lease): Promise<void> {
-  const { store, clock, signal, health, names } = parts;
+  const { store, signal, health, names } = parts;
   try {
-    await bounded(clock, storeCallMsMax, signal, (inner) => store.remove(tombstone.stored, inner));
+    await store.remove(tombstone.stored, signal);
     health.clear('parent-not-removed', tombstone.token);
   } catch (error) {
     const code = isDatabaseError(error) ? error.code : undefined;
@@ -111,18 +109,18 @@ export async function removeTombstone(parts: SplitParts, tombstone: Lease): Prom
 }
 
 async function removeSidecar(parts: SplitParts, id: string): Promise<void> {
-  const { store, clock, signal } = parts;
+  const { store, signal } = parts;
   try {
-    const stored = await bounded(clock, storeCallMsMax, signal, (inner) => store.read(id, { signal: inner }));
-    if (stored !== undefined) await bounded(clock, storeCallMsMax, signal, (inner) => store.remove(stored, inner));
+    const stored = await store.read(id, { signal });
+    if (stored !== undefined) await store.remove(stored, signal);
   } catch {
     // It is only rubbish: nothing reads it any more.
   }
 }
 
 async function leasesBeside(parts: SplitParts, lease: Lease): Promise<Lease[]> {
-  const { store, clock, signal, names } = parts;
-  const documents = await bounded(clock, storeCallMsMax, signal, (inner) => store.list(names.leases, inner));
+  const { store, signal, names } = parts;
+  const documents = await store.list(names.leases, signal);
   return documents
     .flatMap((stored) => readLease(stored, names.leases) ?? [])
     .filter((other) => other.id !== lease.id && !parts.isTombstone(other));

@@ -2,9 +2,7 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
-import { bounded } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
-import { storeCallMsMax } from '../limits.ts';
 import type { DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { NewLease } from './dotnet-lease.ts';
 import { changedLeaseBody, newLeaseBody, readLease } from './dotnet-lease.ts';
@@ -60,10 +58,10 @@ async function settle(
   sentAtMs: number,
   write: (signal: AbortSignal) => Promise<StoredDocument>,
 ): Promise<Acquired | undefined> {
-  const { clock, store, signal: outer } = parts;
+  const { store, signal: outer } = parts;
   let stored: StoredDocument | undefined;
   try {
-    stored = await bounded(clock, storeCallMsMax, outer, write);
+    stored = await write(outer);
   } catch (error) {
     const code = isDatabaseError(error) ? error.code : 'outcome-unknown';
     if (outer.aborted) throw error;
@@ -72,7 +70,7 @@ async function settle(
     const isRefused = code === 'precondition-failed' || code === 'conflict';
     if (!isOpen && !isRefused) throw error;
     // The transport may have sent it twice: a refusal can be the answer to our own second try (S14).
-    stored = await bounded(clock, storeCallMsMax, outer, (signal) => store.read(at.id, { key: at.key, signal }));
+    stored = await store.read(at.id, { key: at.key, signal: outer });
     const found = stored === undefined ? undefined : readLease(stored, parts.leasesPrefix);
     if (mark === undefined || found?.mark?.writeId !== mark.writeId) {
       if (isOpen && stored === undefined) throw error;

@@ -2,9 +2,7 @@
 // writer at a time, the owner of a lease or a host; the epoch in it keeps a former owner from writing over its successor.
 
 import { isDatabaseError } from '@tidemark/model';
-import { bounded } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
-import { storeCallMsMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 
@@ -28,7 +26,7 @@ export class Sidecar {
   }
 
   async load(): Promise<DocumentBody | undefined> {
-    this.#stored = await this.#call((signal) => this.#parts.store.read(this.#id, { signal }));
+    this.#stored = await this.#parts.store.read(this.#id, { signal: this.#parts.signal });
     this.#isKnown = true;
     return this.#stored?.body;
   }
@@ -49,16 +47,16 @@ export class Sidecar {
   }
 
   async #write(value: DocumentBody | undefined): Promise<void> {
-    const { store } = this.#parts;
+    const { store, signal } = this.#parts;
     const current = this.#stored;
     const body = { ...value, id: this.#id, epoch: this.#epoch };
     if (value === undefined) {
-      if (current !== undefined) await this.#call((signal) => store.remove(current, signal));
+      if (current !== undefined) await store.remove(current, signal);
       this.#stored = undefined;
     } else if (current === undefined) {
-      this.#stored = await this.#call((signal) => store.create(body, signal));
+      this.#stored = await store.create(body, signal);
     } else {
-      this.#stored = await this.#call((signal) => store.replace(current, body, signal));
+      this.#stored = await store.replace(current, body, signal);
     }
   }
 
@@ -66,10 +64,6 @@ export class Sidecar {
     const epoch = this.#stored?.body['epoch'];
     if (typeof epoch !== 'number' || epoch <= this.#epoch) return;
     throw new ProcessorError('lease-lost', `${this.#id} belongs to a later owner.`);
-  }
-
-  #call<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return bounded(this.#parts.clock, storeCallMsMax, this.#parts.signal, call);
   }
 }
 
