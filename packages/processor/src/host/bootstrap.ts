@@ -42,13 +42,16 @@ export interface Bootstrapped {
   readonly start: StartRecord;
 }
 
-/** Rejects when the group cannot be joined, or when its leases could not be found or made within `bootstrapMsMax`. */
-export async function bootstrap(parts: BootstrapParts): Promise<Bootstrapped> {
+/** `show` lets others see this host, before it waits for anybody. Rejects when the group cannot be joined, or when its leases could not be found or made within `bootstrapMsMax`. */
+export async function bootstrap(
+  parts: BootstrapParts,
+  show: (names: LeaseNames) => Promise<void>,
+): Promise<Bootstrapped> {
   const { clock } = parts;
   const giveUpAtMs = clock.monotonicMs() + bootstrapMsMax;
   for (let failures = 0; ; failures += 1) {
     try {
-      return await tryBootstrap(parts);
+      return await tryBootstrap(parts, show);
     } catch (error) {
       const isOver = clock.monotonicMs() >= giveUpAtMs || parts.signal.aborted;
       if (isOver || !isPassing(error)) throw error;
@@ -59,13 +62,14 @@ export async function bootstrap(parts: BootstrapParts): Promise<Bootstrapped> {
   }
 }
 
-async function tryBootstrap(parts: BootstrapParts): Promise<Bootstrapped> {
+async function tryBootstrap(parts: BootstrapParts, show: (names: LeaseNames) => Promise<void>): Promise<Bootstrapped> {
   const { source, settings, health } = parts;
   const identity = await feedCall(parts, (signal) => source.identity(signal));
   const names = leaseNames(settings.name, identity);
   const group = await readWholeGroup(parts, names);
   refuseMismatch(parts, group);
   if (!group.hasMarker && group.leases.length === 0) await noticeReplaced(parts, identity);
+  await show(names);
   const start = group.hasMarker ? await recordStart(parts, names, identity) : await create(parts, names, identity);
   if (!isSameStart(start.start, settings.start)) {
     const message = `The group began with start ${JSON.stringify(start.start)}; ${JSON.stringify(settings.start)} is not used.`;

@@ -43,7 +43,6 @@ export function readBeat(stored: StoredDocument): HostBeat | undefined {
 
 export interface HeartbeatParts extends Ground {
   readonly store: DocumentStore;
-  readonly names: LeaseNames;
   readonly holder: Holder;
   readonly settings: ProcessorSettings;
   readonly stamp: () => string;
@@ -52,6 +51,7 @@ export interface HeartbeatParts extends Ground {
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
   readonly #startedAt: string;
+  #id = '';
   #stored: StoredDocument | undefined;
   #beat = 0;
   /** When each of the last beats was sent, by the monotonic clock. */
@@ -70,7 +70,9 @@ export class Heartbeat {
    * Makes the name this process's own, whoever has it: the last to come is the one that was started last. An older process of the name
    * sees it and stops.
    */
-  async begin(signal: AbortSignal): Promise<void> {
+  async begin(names: LeaseNames, signal: AbortSignal): Promise<void> {
+    if (this.#id !== '') return;
+    this.#id = sidecarId(names, 'host', this.#parts.holder.instance);
     for (let tries = 0; ; tries += 1) {
       this.#stored = await this.#parts.store.read(this.#id, { signal });
       try {
@@ -132,10 +134,6 @@ export class Heartbeat {
       leaving: state.isLeaving,
       avoided: state.avoided.slice(0, avoidedMax),
     };
-  }
-
-  get #id(): string {
-    return sidecarId(this.#parts.names, 'host', this.#parts.holder.instance);
   }
 }
 

@@ -1,6 +1,7 @@
 // One member of a group: it shows itself by a heartbeat, looks at all leases every now and then or when they change, takes what is its
 // share, and lets go what is another's. Everything it decides is in `plan.ts`; everything about one lease in `tenure.ts`.
 
+import { setMaxListeners } from 'node:events';
 import { isDatabaseError } from '@tidemark/model';
 import { eachBounded, retryPauseMs, settledWithin } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
@@ -9,9 +10,10 @@ import type { FeedSource, PhysicalRange } from '../feed/feed-source.ts';
 import { acquireLease } from '../lease/acquire.ts';
 import type { Holder } from '../lease/holder.ts';
 import { makeHolder } from '../lease/holder.ts';
+import { sidecarId } from '../lease/lease-names.ts';
 import { Sightings } from '../lease/sightings.ts';
 import { StoreLoad } from '../lease/store-load.ts';
-import { drainMsDefault, leasesAtOnceMax, storeCallMsMax, storeWatchMs, wakeGapMsMin } from '../limits.ts';
+import { drainMsDefault, leasesAtOnceMax, storeCallMsMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { MakePump } from '../pump/pump.ts';
 import type { ProcessorSettings } from '../settings.ts';
@@ -25,13 +27,16 @@ import { writeControl } from './control.ts';
 import type { Control, Group } from './group.ts';
 import { readGroup } from './group.ts';
 import { Health, messageOf } from './health.ts';
-import { Heartbeat } from './heartbeat.ts';
+import type { HostBeat } from './heartbeat.ts';
+import { Heartbeat, readBeat } from './heartbeat.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { Lookout, wakeableSleep } from './lookout.ts';
 import type { Plan, Taking } from './plan.ts';
 import { makePlan } from './plan.ts';
 import type { RedirectParts } from './redirect.ts';
 import { firstStart, redirect } from './redirect.ts';
 import type { HostRules } from './rules.ts';
+import { isLeftover } from './rules.ts';
 import { ServerClock } from './server-clock.ts';
 import type { HostStatus } from './status.ts';
 import { statusOf } from './status.ts';
@@ -64,6 +69,7 @@ export class Host {
   readonly #health: Health;
   readonly #load: StoreLoad;
   readonly #serverClock: ServerClock;
+  readonly #lookout: Lookout;
   readonly #sightings = new Sightings();
   /** Ends the loops; what they are in the middle of may finish. */
   readonly #loops = new AbortController();
@@ -79,21 +85,23 @@ export class Host {
   #ranges: readonly PhysicalRange[] = [];
   /** Since when leases are this host's share and another one keeps them; only of the last plan. */
   #wanted: ReadonlyMap<string, number> = new Map();
+  /** Reads under way: ranges that move together ask once. */
+  readonly #readyBeats = new Map<string, Promise<HostBeat | undefined>>();
   #running: Promise<unknown> = Promise.resolve();
-  #wakeTick: () => void = () => {};
   #wakeBeat: () => void = () => {};
-  #isWoken = false;
-  #tickedAtMs = Number.NEGATIVE_INFINITY;
-  #wakeGapMs = wakeGapMsMin;
-  #shape = '';
 
   constructor(parts: HostParts) {
     const leases = new BoundedStore(parts.leases, parts.clock, storeCallMs(parts.settings.lease));
     this.#parts = { ...parts, leases };
+    // Many calls at a time listen for the end of the host.
+    setMaxListeners(0, this.#loops.signal, this.#life.signal);
     this.#holder = makeHolder(parts.settings.instance, drawNonce(parts));
     this.#health = new Health(parts.emit);
     this.#load = new StoreLoad(parts);
     this.#serverClock = new ServerClock(parts.clock);
+    const { clock, random, settings } = parts;
+    const { acquireMs } = settings.lease;
+    this.#lookout = new Lookout({ clock, random, acquireMs, store: leases, signal: this.#loops.signal });
     this.failed = new Promise((resolve) => {
       this.#resolveFailed = resolve;
     });
@@ -102,15 +110,17 @@ export class Host {
   /** Resolves when the leases exist, start positions are fast, and the host is seen by others. */
   async start(): Promise<void> {
     const parts = this.#bootstrapParts();
-    const boot = await bootstrap(parts);
     const { clock, random, leases: store, settings } = this.#parts;
     const stamp = (): string => this.#serverClock.stamp();
-    const heartbeat = new Heartbeat({ clock, random, store, settings, stamp, names: boot.names, holder: this.#holder });
-    await heartbeat.begin(this.#life.signal);
+    const heartbeat = new Heartbeat({ clock, random, store, settings, stamp, holder: this.#holder });
+    const boot = await bootstrap(parts, (names) => heartbeat.begin(names, this.#life.signal)).catch(async (error) => {
+      await heartbeat.end(this.#life.signal);
+      throw error;
+    });
     const housekeeping = new Housekeeping({ ...parts, names: boot.names, start: boot.start });
     this.#ranges = boot.ranges;
     this.#members = { boot, heartbeat, housekeeping, tenures: this.#makeTenures(boot) };
-    this.#running = Promise.all([this.#tickLoop(), this.#beatLoop(), this.#watchLoop()]);
+    this.#running = Promise.all([this.#tickLoop(), this.#beatLoop(), this.#lookout.watch()]);
   }
 
   async stop(options: StopOptions = {}): Promise<void> {
@@ -124,11 +134,9 @@ export class Host {
     const order = this.#stopOrder(endAtMs, drainMs, isKept);
     const hurry = (): void => members.tenures.drainAll((tenure) => ({ ...order(tenure), abortAtMs: 0 }));
     options.signal?.addEventListener('abort', hurry, { once: true });
-    const leaving = isKept ? undefined : this.#sayLeaving(members);
     members.tenures.drainAll(order);
     if (options.signal?.aborted) hurry();
-    const quiet = Promise.all([this.#running, leaving]).then(() => members.tenures.allDone());
-    await settledWithin(clock, endAtMs - clock.monotonicMs(), quiet);
+    await settledWithin(clock, endAtMs - clock.monotonicMs(), this.#leave(members, isKept));
     options.signal?.removeEventListener('abort', hurry);
     const leftMs = Math.max(lastWordMs, endAtMs - clock.monotonicMs());
     if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#life.signal));
@@ -141,7 +149,7 @@ export class Host {
 
   async resume(): Promise<void> {
     this.#apply(await writeControl(this.#controlParts(), undefined, this.#life.signal));
-    this.#wakeTick();
+    this.#lookout.wake();
   }
 
   get status(): HostStatus {
@@ -152,7 +160,7 @@ export class Host {
     const { clock, settings } = this.#parts;
     const { signal } = this.#loops;
     for (let failures = 0; !signal.aborted; ) {
-      await this.#sleepTick(this.#load.calmAtMs - clock.monotonicMs());
+      await this.#lookout.sleep(this.#load.calmAtMs - clock.monotonicMs());
       if (signal.aborted) return;
       const isFirst = this.#group === undefined;
       try {
@@ -162,10 +170,10 @@ export class Host {
         this.#health.clear('credentials-refused');
         const isJoining = isFirst && (this.#group?.leases.length ?? 0) > 1;
         if (isJoining) await clock.sleep(settings.lease.joinMs, signal);
-        else await this.#sleepTick(this.#untilNextMs());
+        else await this.#lookout.sleep(this.#untilNextMs());
       } catch (error) {
         this.#storeFailed(error);
-        await this.#sleepTick(retryPauseMs(this.#parts, failures, settings.lease.acquireMs / 10));
+        await this.#lookout.sleep(retryPauseMs(this.#parts, failures, settings.lease.acquireMs / 10));
         failures += 1;
       }
     }
@@ -176,13 +184,13 @@ export class Host {
     const { clock, leases: store, settings, rules } = this.#parts;
     const members = this.#joined();
     const sentMs = clock.monotonicMs();
-    this.#tickedAtMs = sentMs;
+    this.#lookout.begins();
     const documents = await store.list(members.boot.names.all, this.#life.signal);
     const gapMsMax = 2 * settings.lease.acquireMs + storeCallMs(settings.lease);
     this.#sightings.look(documents, { sentMs, doneMs: clock.monotonicMs(), gapMsMax });
     const group = withAllKeys(readGroup(documents, members.boot.names, rules), this.#ranges);
     this.#group = group;
-    this.#noticeShape(group);
+    this.#lookout.saw(group);
     members.tenures.prune([...group.leases, ...group.tombstones]);
     const mine = group.beats.find(({ instance }) => instance === this.#holder.instance);
     if (mine !== undefined && mine.nonce !== this.#holder.nonce) this.#wakeBeat();
@@ -225,9 +233,9 @@ export class Host {
     emit({ type: 'tick', leases: group.leases.length, owned: tenures.all.length, hosts: plan.hosts.length });
   }
 
-  async #take(taking: Taking): Promise<void> {
+  async #take(taking: Taking, isLeaving = false): Promise<void> {
     const { names } = this.#joined().boot;
-    if (this.#loops.signal.aborted) return;
+    if (this.#loops.signal.aborted && !isLeaving) return;
     try {
       const lease = taking.lease.keys === undefined ? await this.#findKeys(taking.lease) : taking.lease;
       const { keys, position } = lease;
@@ -250,15 +258,14 @@ export class Host {
   }
 
   async #beatLoop(): Promise<void> {
-    const { clock, settings } = this.#parts;
+    const { clock, random, settings } = this.#parts;
     const { signal } = this.#loops;
     const { heartbeat, tenures } = this.#joined();
     let pauseMs = settings.lease.renewMs;
     for (let failures = 0; !signal.aborted; ) {
-      const controller = linked(signal);
-      this.#wakeBeat = () => controller.abort();
-      await clock.sleep(pauseMs, controller.signal);
-      controller.release();
+      await wakeableSleep({ clock, random, signal }, pauseMs, (wake) => {
+        this.#wakeBeat = wake;
+      });
       if (signal.aborted) return;
       try {
         const state = { isLeaving: false, avoided: [...tenures.avoided()] };
@@ -273,41 +280,6 @@ export class Host {
     }
   }
 
-  /** Changes of the lease container wake the host, so that ranges move in milliseconds and not at the next tick (F18). */
-  async #watchLoop(): Promise<void> {
-    const { clock, leases: store } = this.#parts;
-    const { signal } = this.#loops;
-    if (store.watch === undefined) return;
-    let position: string | undefined;
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        const watched = await store.watch(position, storeWatchMs, signal);
-        if (!watched.isWaitApplied) return;
-        position = watched.position;
-        failures = 0;
-        if (!watched.hasChanged) continue;
-        await clock.sleep(this.#tickedAtMs + this.#wakeGapMs - clock.monotonicMs(), signal);
-        this.#isWoken = true;
-        this.#wakeTick();
-      } catch {
-        await clock.sleep(retryPauseMs(this.#parts, failures, this.#parts.settings.lease.acquireMs / 10), signal);
-        failures += 1;
-      }
-    }
-  }
-
-  /** Renewals and checkpoints change the container all the time. Wakes that brought nothing make the next ones rarer. */
-  #noticeShape(group: Group): void {
-    const shape = [
-      ...group.leases.map(({ id, owner }) => `${id}=${owner ?? ''}`),
-      ...group.beats.map(({ instance, nonce, isLeaving }) => `${instance}/${nonce}/${isLeaving}`),
-      `${group.control.isPaused}/${group.control.turn}`,
-    ].join('\n');
-    const gapMsMax = Math.max(wakeGapMsMin, this.#parts.settings.lease.acquireMs / 4);
-    this.#wakeGapMs = shape === this.#shape ? Math.min(gapMsMax, this.#wakeGapMs * 2) : wakeGapMsMin;
-    this.#shape = shape;
-  }
-
   /** Until the next look: the interval, or earlier when something may have expired by then. */
   #untilNextMs(): number {
     const { clock, random, settings } = this.#parts;
@@ -319,17 +291,6 @@ export class Host {
       if (owner !== undefined && owner !== this.#holder.instance && leftMs > 0) nextMs = Math.min(nextMs, leftMs + 1);
     }
     return Math.min(nextMs, this.#joined().tenures.avoidedForMs());
-  }
-
-  async #sleepTick(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    if (!this.#isWoken) {
-      const controller = linked(this.#loops.signal);
-      this.#wakeTick = () => controller.abort();
-      await this.#parts.clock.sleep(ms, controller.signal);
-      controller.release();
-    }
-    this.#isWoken = false;
   }
 
   #apply(control: Control): void {
@@ -357,8 +318,19 @@ export class Host {
     };
   }
 
-  #readyBeat(instance: string): { instance: string; nonce: string; beat: number } | undefined {
-    return this.#plan?.live.find((beat) => beat.instance === instance && !beat.isLeaving);
+  /** The newest beat of a host that is to be given a range, from its document: it may have left since the last look. */
+  #readyBeat(instance: string): Promise<HostBeat | undefined> {
+    const known = this.#readyBeats.get(instance);
+    if (known !== undefined) return known;
+    const { names } = this.#joined().boot;
+    const found = this.#parts.leases
+      .read(sidecarId(names, 'host', instance), { signal: this.#life.signal })
+      .then((stored) => (stored === undefined ? undefined : readBeat(stored)))
+      .then((beat) => (beat?.isLeaving ? undefined : beat))
+      .catch(() => undefined)
+      .finally(() => this.#readyBeats.delete(instance));
+    this.#readyBeats.set(instance, found);
+    return found;
   }
 
   /** Each range goes to the host that should have it when this one is gone; to nobody when there is none. */
@@ -388,9 +360,28 @@ export class Host {
     };
   }
 
-  async #sayLeaving(members: Members): Promise<void> {
-    if (members.tenures.all.length === 0) return;
-    await members.heartbeat.beat({ isLeaving: true, avoided: [] }, this.#life.signal).catch(() => false);
+  /** Tells the others, finishes what runs, and passes on what somebody handed over in the last moment. */
+  async #leave(members: Members, isKept: boolean): Promise<void> {
+    const { heartbeat, tenures } = members;
+    const { signal } = this.#life;
+    const isAlone = (this.#plan?.live.length ?? 0) === 0;
+    const leaving = isKept || isAlone ? undefined : heartbeat.beat({ isLeaving: true, avoided: [] }, signal);
+    await Promise.all([this.#running, leaving?.catch(() => false)]);
+    if (!isKept) await this.#sweep(members).catch((error: unknown) => this.#storeFailed(error));
+    await tenures.allDone();
+  }
+
+  /** Leases that are this process's and that it is not at work on. */
+  async #sweep(members: Members): Promise<void> {
+    const { rules, leases: store, clock } = this.#parts;
+    const { names } = members.boot;
+    const documents = await store.list(names.leases, this.#life.signal);
+    const { leases } = readGroup(documents, names, rules);
+    const left = leases.filter(
+      (lease) => isLeftover(lease, this.#holder) && members.tenures.get(lease.id) === undefined,
+    );
+    const nowMs = clock.monotonicMs();
+    await eachBounded(left, leasesAtOnceMax, (lease) => this.#take({ lease, from: 'own', openAtMs: nowMs }, true));
   }
 
   /** Stops at once and writes nothing: what this host had is not its own any more. */
@@ -496,7 +487,7 @@ export class Host {
       this.#refuseReplaced(boot, this.#life.signal).catch(() => {});
     }
     if (end.reason === 'feed-failed' || end.reason === 'handler-failed') this.#wakeBeat();
-    if (tenure.state === 'ended') this.#wakeTick();
+    if (tenure.state === 'ended') this.#lookout.wake();
   }
 
   #controlParts(): Parameters<typeof writeControl>[0] {
@@ -552,13 +543,4 @@ function taken(instance: string): ProcessorError {
 
 function drawNonce(ground: Ground): string {
   return Array.from({ length: 4 }, () => Math.floor(ground.random() * 2 ** 32).toString(36)).join('');
-}
-
-/** A controller that also aborts with `outer`, until it is released. */
-function linked(outer: AbortSignal): { signal: AbortSignal; abort: () => void; release: () => void } {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  if (outer.aborted) abort();
-  outer.addEventListener('abort', abort, { once: true });
-  return { signal: controller.signal, abort, release: () => outer.removeEventListener('abort', abort) };
 }

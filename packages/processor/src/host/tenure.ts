@@ -36,7 +36,9 @@ export type Disposal =
   /** Asked for at the last moment, for the newest beat; undefined: the host is gone, release. */
   | {
       readonly kind: 'hand-over';
-      readonly to: () => { readonly instance: string; readonly nonce: string; readonly beat: number } | undefined;
+      readonly to: () => Promise<
+        { readonly instance: string; readonly nonce: string; readonly beat: number } | undefined
+      >;
     };
 
 export interface DrainOrder {
@@ -235,6 +237,8 @@ export class Tenure {
     } catch (error) {
       return this.#dispatch('open-failed', () => this.#failedBy('feed-failed', error));
     }
+    // Meanwhile it was told to end: nobody need hear of it.
+    if (this.#state !== 'opening') return this.#dispatch('opened');
     try {
       this.#isOpen = true;
       this.#closing = undefined;
@@ -385,7 +389,7 @@ export class Tenure {
   async #dispose(): Promise<void> {
     const disposal = this.#order?.disposal ?? { kind: 'release' };
     if (disposal.kind === 'keep' || this.#isHung) return;
-    const to = disposal.kind === 'hand-over' ? disposal.to() : undefined;
+    const to = disposal.kind === 'hand-over' ? await disposal.to() : undefined;
     const isDone = await this.keeper.finish(to === undefined ? { kind: 'release' } : { kind: 'hand-over', to });
     if (isDone) this.#to = to?.instance;
     if (isDone) this.#parts.emit({ type: 'lease.released', reason: this.#reason, to: to?.instance, ...this.#at });

@@ -92,6 +92,7 @@ export class SmallGroup {
   /** Steps that the table calls impossible. */
   readonly impossible: string[] = [];
   readonly #random = new SeededRandom(1);
+  #hosts = 0;
 
   constructor(ranges = 1) {
     this.feed = new SmallFeed(ranges);
@@ -101,7 +102,7 @@ export class SmallGroup {
   host(instance: string, options: HostOptions = {}): TestHost {
     const events: ProcessorEvent[] = [];
     const delivered: Delivered[] = [];
-    const random = this.#random.fork(instance);
+    const random = this.#random.fork(`${instance}-${this.#hosts++}`);
     const handle = async (batch: Batch): Promise<void> => {
       await options.handle?.(batch);
       for (const { id } of batch.items) {
