@@ -101,7 +101,10 @@ export class SmallFeed implements FeedSource {
   }
 
   #keysOf(read: FeedRead): KeyRange {
-    if (read.range !== undefined) return read.keys ?? this.#find(read.range);
+    if (read.range !== undefined) {
+      const range = this.#find(read.range);
+      return read.keys ?? range;
+    }
     const keys = read.keys ?? { min: '', max: 'FF' };
     const ranges = this.#ranges.filter((range) => keyRangesIntersect(range, keys));
     if (ranges.length !== 1) throw new DatabaseError('range-gone', 'The keys do not lie in one range.');
