@@ -19,6 +19,7 @@ import type { HandlerCalls } from './handler-calls.ts';
 import type { OpenPage } from './open-page.ts';
 import type { Parking } from './parking.ts';
 import { unlessAborted } from './unless-aborted.ts';
+import { hungError } from './watchdog.ts';
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 interface OwnFailure {
@@ -61,7 +62,7 @@ export class BatchRuns {
       const beganMs = this.#flow.context.clock.monotonicMs();
       const number = known + plan.tries + 1;
       const outcome = await this.#calls.deliver(page, segment, number);
-      if (outcome.kind === 'hung') return this.#giveUpHandler(page, segment, outcome.error);
+      if (outcome.kind === 'hung') return this.#giveUpHandler(page, segment);
       if (this.#flow.isAborted() || !this.#flow.isHeld()) return;
       if (outcome.kind === 'done') {
         failures = 0;
@@ -122,7 +123,7 @@ export class BatchRuns {
     const flowing: number[] = [];
     const error = new ProcessorError('handler-failed', 'An earlier change of the same key is parked.');
     for (const index of segment) {
-      if (!this.#parking.isHeld(page.delivery(index).laneKey)) {
+      if (!this.#parking.isHeld(page.laneKeyOf(index))) {
         flowing.push(index);
         continue;
       }
@@ -268,9 +269,10 @@ export class BatchRuns {
   }
 
   /** The handler may still be at it, so nobody here may touch these changes again: the whole range is given up (S28). */
-  async #giveUpHandler(page: OpenPage, segment: readonly number[], error: ProcessorError): Promise<void> {
+  async #giveUpHandler(page: OpenPage, segment: readonly number[]): Promise<void> {
     const { leaseToken } = this.#flow.lease;
-    const message = `${error.message} It ignores its signal and may still be running.`;
+    const error = hungError(this.#flow.parts.settings.handlerMsMax);
+    const message = 'The handler ignores its signal and may still be running.';
     this.#flow.context.emit({ type: 'health', problem: 'handler-hung', leaseToken, message, error });
     if (this.#flow.isAborted()) return;
     const name = page.digestOf(segment[0] ?? 0);

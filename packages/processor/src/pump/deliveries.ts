@@ -4,7 +4,7 @@
 // need them: a change that failed, several lanes, parked keys.
 
 import type { PartitionKeyValues } from '@tidemark/model';
-import { extractPartitionKey, formatPartitionKeyHeader, isDatabaseError, parsePartitionKeyPath } from '@tidemark/model';
+import { extractPartitionKey, isDatabaseError, parsePartitionKeyPath } from '@tidemark/model';
 import type { Delivery, VersionChange } from '../feed/change.ts';
 import type { FeedItem, FeedMode, FeedPage, SourceIdentity } from '../feed/feed-source.ts';
 import { digest } from './digest.ts';
@@ -71,9 +71,16 @@ export class Decoder {
     if (source === undefined) return this.#unparsed(item, invalid);
     const facts = this.#mode === 'latest' ? this.#latestFacts(source) : this.#versionFacts(source);
     const { id, values, lsn, version, timeMs } = facts;
-    const laneKey = formatPartitionKeyHeader(values);
+    const laneKey = laneKeyText(values);
     const identity = `${this.#identity.containerRid}/${version}/${id}/${laneKey}`;
     return { value, id, laneKey, lsn, timeMs, identity, invalid };
+  }
+
+  /** Only the lane key of what `deliveryOf` gives. */
+  laneKeyOf(item: FeedItem): string {
+    if ('raw' in item) return laneKeyText([]);
+    if (this.#mode === 'latest') return laneKeyText(this.#keyOf(item.value));
+    return laneKeyText(this.#versionFacts(item.value).values);
   }
 
   #valueOf(value: Readonly<Record<string, unknown>>): unknown {
@@ -111,7 +118,15 @@ export class Decoder {
     const identity = `${this.#identity.containerRid}/raw/${digest(raw)}`;
     const reason = 'raw' in item ? item.reason : '';
     const told = invalid ?? { raw, reason };
-    return { value: undefined, id: '', laneKey: '[]', lsn: undefined, timeMs: undefined, identity, invalid: told };
+    return {
+      value: undefined,
+      id: '',
+      laneKey: laneKeyText([]),
+      lsn: undefined,
+      timeMs: undefined,
+      identity,
+      invalid: told,
+    };
   }
 
   #latestFacts(document: Readonly<Record<string, unknown>>): Facts {
@@ -165,6 +180,13 @@ interface Facts {
 }
 
 const none: ReadonlyMap<number, InvalidItem> = new Map();
+
+/** As in the header of requests: an absent value is `{}`. */
+function laneKeyText(values: PartitionKeyValues): string {
+  return JSON.stringify(
+    values.includes(undefined) ? values.map((value) => value ?? (value === null ? null : {})) : values,
+  );
+}
 
 function rawOf(item: FeedItem): Uint8Array {
   return 'raw' in item ? item.raw : Buffer.from(JSON.stringify(item.value));

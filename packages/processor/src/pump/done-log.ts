@@ -74,7 +74,7 @@ export class DoneLog {
   }
 
   close(): void {
-    this.#timer?.abort();
+    this.#timer?.abort('over');
     this.#timer = undefined;
   }
 

@@ -7,6 +7,7 @@ import { attempt } from './attempt.ts';
 import { ChildSignals } from './child-signals.ts';
 import type { Flow } from './flow.ts';
 import type { OpenPage } from './open-page.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** What a call is about; a replayed dead letter has no page any more. */
 export interface CallFacts {
@@ -22,15 +23,19 @@ export class HandlerCalls {
   readonly #signals: ChildSignals = new ChildSignals();
   /** With manual checkpoints: returned, but not acknowledged. */
   readonly #unacknowledged: Set<Call> = new Set();
-  #running = 0;
-  #slow = 0;
+  readonly #watchdog: Watchdog;
+  #hung = 0;
+  #isSlow = false;
 
   constructor(flow: Flow) {
     this.#flow = flow;
+    const { context, parts } = flow;
+    this.#watchdog = new Watchdog(context.clock, parts.settings, () => this.#tellSlow());
   }
 
-  get running(): number {
-    return this.#running;
+  /** Calls that were given up: they may still be running. */
+  get hung(): number {
+    return this.#hung;
   }
 
   get unacknowledged(): number {
@@ -68,7 +73,13 @@ export class HandlerCalls {
 
   abort(reason: unknown): void {
     this.#signals.abort(reason);
+    this.#watchdog.aborted();
     this.#unacknowledged.clear();
+  }
+
+  close(): void {
+    this.abort(new ProcessorError('stopped', 'The range is not read by this host any more.'));
+    this.#watchdog.close();
   }
 
   async #call(
@@ -78,22 +89,11 @@ export class HandlerCalls {
     number: number,
     checkpoint: () => Promise<void>,
   ): Promise<AttemptOutcome> {
-    const { parts, context } = this.#flow;
-    const { clock, random } = context;
-    this.#running += 1;
-    let isSlow = false;
-    const onSlow = (): void => {
-      isSlow = true;
-      this.#tellSlow(changes.length);
-    };
-    try {
-      const batch = this.#contextOf(facts, controller, number, changes.length, checkpoint);
-      const limits = parts.settings;
-      return await attempt(parts.handler, changes, batch, { clock, random, limits, controller, onSlow });
-    } finally {
-      this.#running -= 1;
-      if (isSlow) this.#tellFast();
-    }
+    const batch = this.#contextOf(facts, controller, number, changes.length, checkpoint);
+    const outcome = await attempt(this.#flow.parts.handler, changes, batch, controller, this.#watchdog);
+    if (outcome.kind === 'hung') this.#hung += 1;
+    else if (this.#isSlow) this.#tellFast();
+    return outcome;
   }
 
   #contextOf(
@@ -109,8 +109,19 @@ export class HandlerCalls {
       if (Number.isInteger(index) && index >= 0 && index < count) return identityOf(index);
       throw new RangeError(`The batch has ${count} changes and none at ${index}.`);
     };
-    const range = { leaseToken, keys, epoch, instance, signal };
-    return { ...range, position, charge, sessionToken, attempt: number, checkpoint, idempotencyKey };
+    return {
+      leaseToken,
+      keys,
+      epoch,
+      instance,
+      signal,
+      position,
+      charge,
+      sessionToken,
+      attempt: number,
+      checkpoint,
+      idempotencyKey,
+    };
   }
 
   #isManual(): boolean {
@@ -155,18 +166,17 @@ export class HandlerCalls {
     this.#flow.acknowledgeUpTo(sequence);
   }
 
-  #tellSlow(items: number): void {
-    this.#slow += 1;
-    if (this.#slow > 1) return;
+  #tellSlow(): void {
+    if (this.#isSlow) return;
+    this.#isSlow = true;
     const { leaseToken } = this.#flow.lease;
-    const seconds = this.#flow.parts.settings.handlerWarnMs / 1000;
-    const message = `The handler has worked for ${seconds} s on a batch of ${items}.`;
+    const message = `The handler has worked for ${this.#flow.parts.settings.handlerWarnMs / 1000} s on one batch.`;
     this.#flow.context.emit({ type: 'health', problem: 'handler-slow', leaseToken, message, error: undefined });
   }
 
+  /** Some call has ended: if another one is slow too, it is told of when its time comes. */
   #tellFast(): void {
-    this.#slow -= 1;
-    if (this.#slow > 0) return;
+    this.#isSlow = false;
     this.#flow.context.emit({ type: 'healthy', problem: 'handler-slow', leaseToken: this.#flow.lease.leaseToken });
   }
 }

@@ -55,6 +55,11 @@ export class OpenPage {
     return made;
   }
 
+  /** The same as the delivery's, without the rest of it. */
+  laneKeyOf(index: number): string {
+    return this.#decoder.laneKeyOf(this.page.items[index] as FeedItem); // Indexes are those of the items.
+  }
+
   /** The short name under which it is remembered. */
   digestOf(index: number): string {
     return digest(this.delivery(index).identity);

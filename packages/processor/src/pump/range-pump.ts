@@ -75,7 +75,7 @@ export class RangePump implements Pump {
         : new Replays(flow, this.#calls, this.#parking, parts.deadLetters, parts.replays);
     this.#lanes = settings.lanes > 1 ? new Lanes(settings.lanes) : undefined;
     this.#doneLog = new DoneLog({ clock, memory, pages: () => this.#pages.values(), stored: () => this.stored });
-    const { leaseToken, epoch, start } = lease;
+    const { start } = lease;
     this.#reader = new FeedReader({
       clock,
       random,
@@ -94,9 +94,8 @@ export class RangePump implements Pump {
       stored: typeof start === 'object' && 'position' in start ? start.position : undefined,
       store: (position) => context.checkpoint(position),
       offer: (position) => context.offer(position),
-      onStored: (position) => {
-        emit({ type: 'checkpoint', leaseToken, epoch, position });
-        // What is done above the position is done above the new one.
+      // What is done above the position is done above the new one.
+      onStored: () => {
         if (this.#hasPartlyDone()) this.#doneLog.touch();
       },
       onFailed: (error) => this.#stop({ kind: 'aborted', error }),
@@ -132,18 +131,19 @@ export class RangePump implements Pump {
       this.#stop({ kind: 'aborted', error });
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#calls.abort(new ProcessorError('stopped', 'The range is not read by this host any more.'));
+      this.#calls.close();
       this.#doneLog.close();
       this.#checkpointer.close(new ProcessorError('lease-lost', 'The range is not read by this host any more.'));
     }
-    return this.#end ?? { kind: 'drained' };
+    const end = this.#end ?? { kind: 'drained' };
+    return end.kind === 'aborted' && this.#calls.hung > 0 ? { ...end, isHung: true } : end;
   }
 
   #stop(end: PumpEnd): void {
     const isWorse = end.kind === 'aborted' && this.#end?.kind !== 'aborted';
     if (this.#end === undefined || isWorse) this.#end = end;
     if (end.kind === 'aborted') this.#calls.abort(end.error);
-    this.#finishing.abort();
+    this.#finishing.abort(over);
     this.#reader.stop();
     this.#bell.ring();
   }
@@ -187,7 +187,7 @@ export class RangePump implements Pump {
       if (!isPatient && clock.monotonicMs() >= untilMs) break;
       await unlessAborted(this.#bell.wait(), signal);
     }
-    late.abort();
+    late.abort(over);
     await timer;
   }
 
@@ -205,7 +205,7 @@ export class RangePump implements Pump {
       emit({ type: 'health', problem: 'no-progress', leaseToken, message, error: undefined });
     });
     while (this.#end === undefined && !this.#hasRoom()) await this.#bell.wait();
-    room.abort();
+    room.abort(over);
     if (isTold) emit({ type: 'healthy', problem: 'no-progress', leaseToken });
   }
 
@@ -256,7 +256,7 @@ export class RangePump implements Pump {
       const page = this.#queue.shift();
       if (page !== undefined) {
         const indexes = await this.#open(page);
-        if (indexes !== undefined) lanes.add(page, indexes, (index) => page.delivery(index).laneKey);
+        if (indexes !== undefined) lanes.add(page, indexes, (index) => page.laneKeyOf(index));
       }
       while (running.size < this.#parts.settings.lanes && this.#end === undefined) {
         const batch = lanes.take();
@@ -391,6 +391,9 @@ export class RangePump implements Pump {
     };
   }
 }
+
+/** An abort without a reason makes an error with a stack, which costs more than what is aborted. */
+const over = 'over';
 
 interface Task {
   run(): Promise<void>;

@@ -34,6 +34,8 @@ export class FeedReader {
   readonly #pace: PollPace;
   readonly #stop: AbortController = new AbortController();
   #from: FeedStart;
+  #reading: Reading | undefined;
+  #isGuarded = false;
   /** Asked for at most, while pages have been too large; grows back with every page that was not. */
   #itemsMax: number | undefined;
   #failures = 0;
@@ -50,7 +52,9 @@ export class FeedReader {
 
   /** A read under way is broken off. */
   stop(): void {
+    if (this.#stop.signal.aborted) return;
     this.#stop.abort(new DatabaseError('closed', 'The feed is not read any more.'));
+    this.#reading?.breakOff(undefined);
   }
 
   /** Never rejects. */
@@ -76,32 +80,46 @@ export class FeedReader {
     return { kind: 'stopped' };
   }
 
-  /** Undefined when it was stopped. */
-  async #read(): Promise<FeedPage | undefined> {
+  /** Undefined when it was stopped. A source that ignores its signal neither holds up the end nor hides that it hangs. */
+  #read(): Promise<FeedPage | undefined> {
     const { source, lease, settings, clock } = this.#options;
-    const call = new AbortController();
-    const abort = (): void => call.abort(this.#stop.signal.reason);
-    this.#stop.signal.addEventListener('abort', abort);
-    try {
-      const reading = source.read({
-        range: lease.range,
-        keys: lease.keys,
-        mode: lease.mode,
-        from: this.#from,
-        itemsMax: this.#itemsMax,
-        waitMs: settings.waitMs,
-        signal: call.signal,
-      });
-      // A source that ignores its signal must neither hold up the end nor hide that it hangs.
-      const page = await Promise.race([reading, clock.sleep(settings.waitMs + feedReadMsMax, call.signal)]);
-      if (page !== undefined) return page;
-      reading.catch(() => {});
-      if (this.#stop.signal.aborted) return undefined;
-      throw new DatabaseError('request-timeout', 'The feed did not answer in time; its connection may be dead.');
-    } finally {
-      this.#stop.signal.removeEventListener('abort', abort);
-      call.abort();
+    const controller = new AbortController();
+    return new Promise<FeedPage | undefined>((resolve, reject) => {
+      const breakOff = (error: DatabaseError | undefined): void => {
+        if (error === undefined) resolve(undefined);
+        else reject(error);
+        controller.abort(error ?? this.#stop.signal.reason);
+      };
+      this.#reading = { untilMs: clock.monotonicMs() + settings.waitMs + feedReadMsMax, breakOff };
+      if (!this.#isGuarded) void this.#guard();
+      source
+        .read({
+          range: lease.range,
+          keys: lease.keys,
+          mode: lease.mode,
+          from: this.#from,
+          itemsMax: this.#itemsMax,
+          waitMs: settings.waitMs,
+          signal: controller.signal,
+        })
+        .then(resolve, reject);
+    }).finally(() => {
+      this.#reading = undefined;
+    });
+  }
+
+  /** Breaks off reads that take too long. One sleep for many reads: nearly all of them end in time. */
+  async #guard(): Promise<void> {
+    const { clock } = this.#options;
+    this.#isGuarded = true;
+    while (this.#reading !== undefined && !this.#stop.signal.aborted) {
+      const { untilMs, breakOff } = this.#reading;
+      await clock.sleep(untilMs - clock.monotonicMs(), this.#stop.signal);
+      if (this.#reading?.breakOff !== breakOff || this.#stop.signal.aborted) continue;
+      breakOff(new DatabaseError('request-timeout', 'The feed did not answer in time; its connection may be dead.'));
+      this.#reading = undefined;
     }
+    this.#isGuarded = false;
   }
 
   #accept(page: FeedPage, tookMs: number): number {
@@ -159,6 +177,12 @@ export class FeedReader {
     this.#options.emit({ type: 'healthy', problem: this.#problem, leaseToken: this.#options.lease.leaseToken });
     this.#problem = undefined;
   }
+}
+
+interface Reading {
+  readonly untilMs: number;
+  /** Undefined: it is not wanted any more. */
+  breakOff(error: DatabaseError | undefined): void;
 }
 
 const retryPolicy = { firstMs: feedRetryPauseMsMin, factor: 2, maxMs: feedRetryPauseMsMax, jitter: 0.5 };

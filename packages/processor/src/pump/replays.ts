@@ -12,6 +12,7 @@ import { ownsKey } from './key-owner.ts';
 import type { Parking } from './parking.ts';
 import type { ReplayBoard } from './replay-board.ts';
 import { unlessAborted } from './unless-aborted.ts';
+import { hungError } from './watchdog.ts';
 
 export class Replays {
   readonly #flow: Flow;
@@ -94,9 +95,10 @@ export class Replays {
     const number = letter.attempts + 1;
     const outcome = await this.#calls.replay(value.value, facts, number);
     if (outcome.kind === 'hung') {
-      const message = `${outcome.error.message} It ignores its signal and may still be running.`;
-      context.emit({ type: 'health', problem: 'handler-hung', leaseToken, message, error: outcome.error });
-      this.#flow.stop({ kind: 'aborted', error: outcome.error });
+      const message = 'The handler ignores its signal and may still be running.';
+      const error = hungError(this.#flow.parts.settings.handlerMsMax);
+      context.emit({ type: 'health', problem: 'handler-hung', leaseToken, message, error });
+      this.#flow.stop({ kind: 'aborted', error });
       return false;
     }
     if (this.#flow.isAborted() || !this.#flow.isHeld()) return false;
