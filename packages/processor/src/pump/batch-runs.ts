@@ -165,7 +165,7 @@ export class BatchRuns {
   async #failed(page: OpenPage, outcome: Failed, plan: BatchPlan, failures: number): Promise<number | undefined> {
     const segment = plan.next ?? [];
     const { bisect } = this.#flow.parts.settings.failure;
-    if (failures >= failuresBeforeHealth) this.#tell(outcome.error);
+    if (Math.max(failures, this.#givenUp + 1) >= failuresBeforeHealth) this.#tell(outcome.error);
     const kind = this.#classify(outcome.error);
     if (kind === 'fatal') return this.#halt('range', outcome.error);
     let next: number | undefined = failures;
