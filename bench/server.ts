@@ -35,7 +35,7 @@ rmSync(options.folder, { recursive: true, force: true });
 mkdirSync(options.folder, { recursive: true });
 
 const folder = join(options.folder, 'data');
-await fill(folder, options.documents);
+const failed: string[] = [];
 const report = new Report();
 const shared = { options, report, chance: chanceOf(42), folder };
 
@@ -51,12 +51,13 @@ const together: Readonly<Record<string, (setting: ServerSetting) => Promise<void
   writes: measureWrites,
   sdk: measureSdk,
 };
-{
+await attempt('all', async () => {
+  await fill(folder, options.documents);
   await using bare = await ServerProcess.startBare();
   for (const [name, measure] of Object.entries(alone)) await run(name, measure, { ...shared, bare, server: bare });
   await using server = await ServerProcess.start(['--data', folder]);
   for (const [name, measure] of Object.entries(together)) await run(name, measure, { ...shared, bare, server });
-}
+});
 rmSync(options.folder, { recursive: true, force: true });
 showProgress('');
 
@@ -64,19 +65,23 @@ const seconds = Math.round((performance.now() - startedMs) / 1_000);
 console.log(report.table());
 const facts = machineFacts('server');
 console.log(`\n${report.failures} below the floor; ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`);
-console.log(report.json({ ...facts, documents: options.documents, isQuick: options.isQuick, seconds }));
+console.log(report.json({ ...facts, documents: options.documents, isQuick: options.isQuick, seconds, failed }));
 
 async function run(
   name: string,
   measure: (setting: ServerSetting) => Promise<void>,
   setting: ServerSetting,
 ): Promise<void> {
-  if (!wants(name)) return;
+  if (wants(name)) await attempt(name, () => measure(setting));
+}
+
+/** The other sections' figures are still wanted, and the line of JSON in any case. */
+async function attempt(name: string, work: () => Promise<void>): Promise<void> {
   try {
-    await measure(setting);
+    await work();
   } catch (error) {
-    // The other sections' figures are still wanted.
     console.error(`The section "${name}" failed:`, error);
+    failed.push(name);
     process.exitCode = 1;
   }
 }

@@ -12,6 +12,8 @@ export interface Row {
   readonly against?: { readonly name: string; readonly figure: number };
   /** Where it is not figure / against. */
   readonly ratio?: number;
+  /** What figure and ratio are of, where both are told of the same thing. */
+  readonly measure?: 'wall clock' | 'processor time';
   readonly bound?: Bound;
   readonly note?: string;
 }
@@ -56,8 +58,9 @@ export class Report {
       const { id, unit } = row;
       const against = row.against === undefined ? {} : { against: row.against.name, beside: short(row.against.figure) };
       const ratio = ratioOf(row) === undefined ? {} : { ratio: short(ratioOf(row) as number) };
+      const measure = row.measure === undefined ? {} : { measure: row.measure };
       const bound = row.bound === undefined ? {} : { ...row.bound, verdict: verdictOf(row) };
-      return { id, figure: short(row.figure), unit, ...against, ...ratio, ...bound };
+      return { id, ...measure, figure: short(row.figure), unit, ...against, ...ratio, ...bound };
     });
     return JSON.stringify({ ...facts, results });
   }

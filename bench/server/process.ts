@@ -3,15 +3,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const command: string = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
 const bare: string = fileURLToPath(new URL('./bare.js', import.meta.url));
-
-/** Linux counts processor time in hundredths of a second. */
-const tickMs = 10;
 
 export class ServerProcess implements AsyncDisposable {
   readonly port: number;
@@ -60,11 +57,13 @@ export class ServerProcess implements AsyncDisposable {
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1024;
   }
 
-  /** Of all its threads, in user and in kernel mode; Linux only. */
+  /** Of all its threads, in user and in kernel mode, exact to the nanosecond; Linux only. A thread that ended counts no more. */
   get processorMs(): number {
-    const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * tickMs;
+    const tasks = `/proc/${this.pid}/task`;
+    const nanoseconds = readdirSync(tasks).map((task) =>
+      Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

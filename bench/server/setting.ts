@@ -21,20 +21,21 @@ export interface ServerSetting {
 export interface Load {
   readonly server: ServerProcess;
   readonly connections: number;
-  readonly turnMs: number;
+  /** Until this time is over, or this many are answered. */
+  readonly until: { readonly turnMs: number } | { readonly operations: number };
   readonly status: readonly number[];
   request(connection: number): Buffer;
   answered?(connection: number, head: string, bodyBytes: number): void;
 }
 
-/** Every connection asks one thing after the other until time is up. The processor time is the server's. */
+/** Every connection asks one thing after the other. The processor time is the server's. */
 export async function load(wanted: Load): Promise<Drive> {
-  const { server, connections, turnMs, status } = wanted;
+  const { server, connections, until, status } = wanted;
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(server.port)));
   const free = [...open.keys()];
   try {
     const processorBefore = server.processorMs;
-    const driven = await drive({ writers: connections, turnMs }, async () => {
+    const driven = await drive({ writers: connections, ...until }, async () => {
       const n = free.pop() as number;
       const answer = await (open[n] as Connection).ask(wanted.request(n));
       if (!status.includes(answer.status)) throw new Error(`The server answered: ${answer.head}`);
