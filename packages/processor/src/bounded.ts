@@ -20,7 +20,7 @@ export function bounded<T>(
     const settle = (act: () => void): void => {
       outer?.removeEventListener('abort', giveUp);
       act();
-      controller.abort();
+      controller.abort(over);
     };
     const giveUp = (): void => settle(() => reject(outer?.reason));
     outer?.addEventListener('abort', giveUp, { once: true });
@@ -36,6 +36,9 @@ export function bounded<T>(
     );
   });
 }
+
+/** One for all calls: making an error for each that ends well would cost more than the rest of it. */
+const over: Error = new Error('The call is over.');
 
 /** True when `work` settled within `ms`; false when it is still under way, and then nobody waits for it any more. */
 export function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -113,3 +113,6 @@ export const acknowledgeMsMax: number = 10 * 1000;
 export const lagItemsMax = 100_000;
 export const lagPageItems = 1_000;
 export const lagReadsAtOnce = 8;
+
+/** Times of feeds have whole seconds, and a clock that is less than two seconds wrong is not corrected: a group begins this much earlier. */
+export const startSlackMs: number = 3 * 1000;

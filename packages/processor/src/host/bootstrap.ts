@@ -139,10 +139,10 @@ export async function createMissing(
   names: LeaseNames,
   missing: MissingLease,
   start: StartRecord,
-  group: Pick<Group, 'positions' | 'tombstones'>,
+  group: Pick<Group, 'positions' | 'tombstones' | 'hasMarker'>,
 ): Promise<void> {
   const known = [...group.positions, ...group.tombstones.flatMap(noteOf)];
-  const position = positionForHole(missing.keys, known)?.position ?? (await firstPosition(parts, missing, start.start));
+  const position = positionForHole(missing.keys, known)?.position ?? (await makeFast());
   await createLease(acquireParts(parts, names), {
     id: leaseId(names, missing.token),
     ...missing,
@@ -152,6 +152,12 @@ export async function createMissing(
     mark: undefined,
     timestamp: parts.serverClock.stamp(),
   });
+
+  /** Once the group has begun, `now` is the moment of its beginning and not the present: whoever acquires the lease looks it up. */
+  async function makeFast(): Promise<string | undefined> {
+    if (group.hasMarker && start.mode === 'latest' && start.start === 'now') return undefined;
+    return firstPosition(parts, missing, start.start);
+  }
 }
 
 /**
@@ -208,7 +214,7 @@ async function takeLock(parts: BootstrapParts, names: LeaseNames): Promise<Store
 async function recordStart(parts: BootstrapParts, names: LeaseNames, identity: SourceIdentity): Promise<StartRecord> {
   const { store, settings, serverClock } = parts;
   const id = sidecarId(names, 'start');
-  const record: StartRecord = {
+  let record: StartRecord = {
     mode: settings.mode,
     start: settings.start,
     purpose: settings.purpose,
@@ -218,11 +224,20 @@ async function recordStart(parts: BootstrapParts, names: LeaseNames, identity: S
   };
   const found = await store.read(id, { signal: parts.signal });
   if (found !== undefined) return readStart(found.body) ?? record;
+  if (settings.start === 'now') record = { ...record, timeMs: await serverTimeMs(parts) };
   const body: DocumentBody & { readonly id: string } = { ...record, purpose: settings.purpose ?? null, id };
   const created = await ignoreConflict(store.create(body, parts.signal));
   if (created !== undefined) return record;
   const first = await store.read(id, { signal: parts.signal });
   return readStart(first?.body) ?? record;
+}
+
+/** By the clock of the server, whatever this machine's says: a start in the future would lose changes. */
+async function serverTimeMs(parts: BootstrapParts): Promise<number> {
+  const [range] = await feedCall(parts, (signal) => parts.source.ranges(signal));
+  const lease: MissingLease | undefined = range && { token: range.id, kind: 'physical', keys: range };
+  if (lease !== undefined) await firstPosition(parts, lease, 'now');
+  return parts.serverClock.nowMs();
 }
 
 async function readWholeGroup(parts: BootstrapParts, names: LeaseNames): Promise<Group> {

@@ -469,6 +469,7 @@ export class Host {
       ...this.#bootstrapParts(),
       signal,
       boot,
+      reserve: (tenure, leaseIds) => this.#joined().tenures.reserve(tenure, leaseIds),
       onRanges: (ranges) => {
         this.#ranges = ranges;
       },

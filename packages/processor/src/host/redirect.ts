@@ -3,6 +3,7 @@
 import type { FeedStart, PhysicalRange } from '../feed/feed-source.ts';
 import type { Acquired } from '../lease/acquire.ts';
 import type { Lease } from '../lease/lease.ts';
+import { startSlackMs } from '../limits.ts';
 import type { PumpEnd } from '../pump/pump.ts';
 import type { MissingLease } from './audit.ts';
 import { withKeys } from './audit.ts';
@@ -14,6 +15,7 @@ import type { Redirection, Tenure } from './tenure.ts';
 
 export interface RedirectParts extends BootstrapParts {
   readonly boot: Bootstrapped;
+  readonly reserve: (tenure: Tenure, leaseIds: readonly string[]) => void;
   readonly onRanges: (ranges: readonly PhysicalRange[]) => void;
   /** Rejects when the container is not the one that the group began with. */
   readonly refuseReplaced: () => Promise<void>;
@@ -24,7 +26,7 @@ export async function firstStart(parts: RedirectParts, { lease }: Acquired): Pro
   const { start, timeMs, mode } = parts.boot.start;
   if (start !== 'now') return start;
   // `now` is the moment in which the group began, whoever made this lease without a position; all versions start nowhere else than now.
-  if (mode === 'latest') return { timeMs };
+  if (mode === 'latest') return { timeMs: timeMs - startSlackMs };
   const position = await firstPosition(parts, described(lease), 'now');
   return position === undefined ? 'now' : { position };
 }
@@ -42,6 +44,7 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
     names,
     health,
     isTombstone: (lease: Lease) => rules.isTombstone(lease),
+    reserve: (leaseIds: readonly string[]) => parts.reserve(tenure, leaseIds),
   };
   const position = rules.childPosition(tenure.keeper, tenure.pump);
   const successors = await replaceLease(splitParts, tenure.keeper, next.successors, position);

@@ -48,6 +48,8 @@ export interface SplitParts extends AcquireParts {
   readonly names: LeaseNames;
   readonly health: Health;
   readonly isTombstone: (lease: Lease) => boolean;
+  /** Leases of these ids are this host's to begin when the split is done, and not before. */
+  readonly reserve: (leaseIds: readonly string[]) => void;
 }
 
 /**
@@ -60,12 +62,13 @@ export async function replaceLease(
   successors: readonly MissingLease[],
   position: string | undefined,
 ): Promise<readonly Acquired[]> {
+  parts.reserve(successors.map(({ token }) => leaseId(parts.names, token)));
   const others = await leasesBeside(parts, keeper.lease);
   const created: Acquired[] = [];
   for (const successor of successors) {
     const id = leaseId(parts.names, successor.token);
     // A lease that is there already knows better where it is. So do leases of a later split: this one must not be seeded under them.
-    if (others.some((other) => other.id === id || doesOverlap(successor.keys, other))) continue;
+    if (await isCovered(parts, successor.keys, others)) continue;
     if (!keeper.isHeld()) throw lost(keeper);
     const acquired = await createLease(parts, {
       id,
@@ -90,7 +93,7 @@ export async function replaceLease(
 }
 
 /** Whoever sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. */
-export async function removeTombstone(parts: SplitParts, tombstone: Lease): Promise<void> {
+export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombstone: Lease): Promise<void> {
   const { store, signal, health, names } = parts;
   try {
     await store.remove(tombstone.stored, signal);
@@ -108,7 +111,7 @@ export async function removeTombstone(parts: SplitParts, tombstone: Lease): Prom
   }
 }
 
-async function removeSidecar(parts: SplitParts, id: string): Promise<void> {
+async function removeSidecar(parts: Pick<SplitParts, 'store' | 'signal'>, id: string): Promise<void> {
   const { store, signal } = parts;
   try {
     const stored = await store.read(id, { signal });
@@ -118,12 +121,29 @@ async function removeSidecar(parts: SplitParts, id: string): Promise<void> {
   }
 }
 
+/** The list may be of the past: nothing is left out because of a lease that is gone by now. */
+async function isCovered(parts: SplitParts, keys: KeyRange, others: readonly Lease[]): Promise<boolean> {
+  const { store, signal, names } = parts;
+  for (const { stored } of others.filter((other) => doesOverlap(keys, other))) {
+    const found = await store.read(stored.id, { key: stored.key, signal });
+    const lease = found === undefined ? undefined : readLease(found, names.leases);
+    if (lease !== undefined && !parts.isTombstone(lease)) return true;
+  }
+  return false;
+}
+
+/** Leases for parts of the same keys. One for more than them is an ancestor, whose successors this lease is among. */
 async function leasesBeside(parts: SplitParts, lease: Lease): Promise<Lease[]> {
   const { store, signal, names } = parts;
   const documents = await store.list(names.leases, signal);
   return documents
     .flatMap((stored) => readLease(stored, names.leases) ?? [])
-    .filter((other) => other.id !== lease.id && !parts.isTombstone(other));
+    .filter((other) => other.id !== lease.id && !parts.isTombstone(other) && isWithin(other.keys, lease.keys));
+}
+
+function isWithin(part: KeyRange | undefined, whole: KeyRange | undefined): boolean {
+  if (part === undefined || whole === undefined) return true;
+  return whole.min <= part.min && part.max <= whole.max;
 }
 
 function lost(keeper: Keeper): ProcessorError {

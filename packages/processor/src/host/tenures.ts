@@ -36,6 +36,8 @@ export class Tenures {
   #epochs = new Map<string, number>();
   /** Ranges that failed here, by token; pruned to leases that exist. */
   #avoided = new Map<string, { readonly untilMs: number; readonly failures: number }>();
+  /** Leases that a tenure makes as its successors: nobody else of this host begins them. */
+  readonly #reserved = new Map<string, Tenure>();
   /** Since the host stops: whatever is still acquired goes the same way. */
   #order: ((tenure: Tenure) => DrainOrder) | undefined;
 
@@ -48,7 +50,11 @@ export class Tenures {
   }
 
   get ids(): ReadonlySet<string> {
-    return new Set(this.#running.keys());
+    return new Set([...this.#running.keys(), ...this.#reserved.keys()]);
+  }
+
+  reserve(tenure: Tenure, leaseIds: readonly string[]): void {
+    for (const id of leaseIds) this.#reserved.set(id, tenure);
   }
 
   get(leaseId: string): Tenure | undefined {
@@ -69,6 +75,8 @@ export class Tenures {
     this.#epochs.set(lease.id, epoch);
     this.#parts.emit({ type: 'lease.acquired', leaseToken: lease.token, epoch, from });
     void tenure.done.then((end) => this.#ended(tenure, end, note));
+    // From the beginning on, a lease that is deleted can be made again where it was.
+    if (epoch === 1) void note.note(lease, lease.position, true);
     tenure.start();
     const order = this.#order?.(tenure);
     if (order !== undefined) tenure.drain(order);
@@ -109,6 +117,7 @@ export class Tenures {
   #ended(tenure: Tenure, end: TenureEnd, note: PositionNote): void {
     const { lease, epoch } = tenure.acquired;
     this.#running.delete(tenure.id);
+    for (const [id, by] of this.#reserved) if (by === tenure) this.#reserved.delete(id);
     if (end.reason === 'handed-over') this.#epochs.set(tenure.id, epoch + 1);
     if (end.reason === 'lease-gone') void note.note(lease, tenure.keeper.position, true);
     if (end.reason === 'feed-failed' || end.reason === 'handler-failed' || end.isHung) this.#avoid(lease.token);
