@@ -67,6 +67,32 @@ export type {
 } from './pump/dead-letter-office.ts';
 export type { DeadLetter, LetterReason } from './pump/dead-letters.ts';
 export type { StandardSchema } from './pump/schema.ts';
+export { ChangeFeedEventHost } from './seeds/change-feed-event-host.ts';
+export type {
+  ChangeFeedObserver,
+  ChangeFeedObserverCloseReason,
+  ChangeFeedObserverContext,
+  ChangeFeedObserverFactory,
+} from './seeds/change-feed-observer.ts';
+export type { ChangeFeedProcessor } from './seeds/change-feed-processor-builder.ts';
+export { ChangeFeedProcessorBuilder } from './seeds/change-feed-processor-builder.ts';
+export type { DocumentCollectionInfo, FeedCollection, LeaseCollection } from './seeds/collection-info.ts';
+export type {
+  HealthMonitor,
+  HealthMonitoringRecord,
+  HealthSeverity,
+  MonitoredOperation,
+} from './seeds/health-monitor.ts';
+export type { PartitionLoadBalancingStrategy, StrategyLease } from './seeds/load-balancing-strategy.ts';
+export type { PartitionLease, PartitionProcessor, PartitionProcessorFactory } from './seeds/partition-processor.ts';
+export type { RemainingPartitionWork } from './seeds/remaining-work-estimator.ts';
+export { RemainingWorkEstimator } from './seeds/remaining-work-estimator.ts';
+export type {
+  ChangeFeedHostOptions,
+  ChangeFeedOptions,
+  ChangeFeedProcessorOptions,
+  CheckpointFrequency,
+} from './seeds/seed-options.ts';
 export type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './store/document-store.ts';
 export type { MemoryStoreOptions } from './store/memory-store.ts';
 export { MemoryDocumentStore } from './store/memory-store.ts';

@@ -66,7 +66,7 @@ export const numberOptions: Readonly<Record<NumberOptionName, NumberOption>> = {
     min: 1,
     isWhole: any,
     meaning:
-      'An owner that cannot renew gives up this long before its lease may be taken: it bears clocks that run differently and requests under way.',
+      'An owner that cannot renew gives up this long before its lease may be taken: it bears clocks that run differently and requests under way. By default a sixth of `leaseExpirationMs`.',
   },
   handoffMs: {
     unit: 'ms',

@@ -64,6 +64,7 @@ export function settingsOf(
 ): ProcessorSettings {
   checkNames(options);
   const number = (name: NumberOptionName): number => readNumber(name, options[name]);
+  const expirationMs = number('leaseExpirationMs');
   const settings: ProcessorSettings = {
     name: checkName('name', options.name),
     instance: checkName('instance', instance),
@@ -73,8 +74,8 @@ export function settingsOf(
     lease: {
       renewMs: number('leaseRenewMs'),
       acquireMs: number('leaseAcquireMs'),
-      expirationMs: number('leaseExpirationMs'),
-      fenceMarginMs: number('fenceMarginMs'),
+      expirationMs,
+      fenceMarginMs: readNumber('fenceMarginMs', options.fenceMarginMs ?? expirationMs / 6),
       handoffMs: number('handoffMs'),
       joinMs: number('joinMs'),
       rangesMin: number('rangesMin'),

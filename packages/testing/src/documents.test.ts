@@ -6,7 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Container } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -81,6 +83,34 @@ test('[M1] [M4] the first minute of README: the snippet for the SDK runs as it s
   }
 });
 
+test('[M10] the processor of README runs as it stands: changes come, Ctrl-C ends it, and the next one goes on after it', async () => {
+  await using database = await openDatabase({ memory: true });
+  const server = await startServer({ database, host: '127.0.0.1', port: 0 });
+  const snippet = snippetOf('README.md', 'js', 'createProcessor');
+  expect(snippet.trim().split('\n').length).toBeLessThanOrEqual(25);
+  const bounded = snippet.replace('http://127.0.0.1:8081', server.url);
+  const bill = async (write: () => Promise<unknown>): Promise<string> => {
+    const processor = started('billing.mjs', bounded);
+    await processor.says(/^bill/m, write);
+    return processor.interrupt();
+  };
+  try {
+    const orders = async (): Promise<Container> => {
+      while (database.findDatabase('shop') === undefined) await nextTurn();
+      while (database.findContainer('shop', 'orders') === undefined) await nextTurn();
+      return database.container('shop', 'orders');
+    };
+
+    const first = await bill(async () => (await orders()).upsert({ id: '1', customer: 'ada', total: 10 }));
+    const second = await bill(async () => (await orders()).upsert({ id: '2', customer: 'bob', total: 12 }));
+
+    expect(first).toBe('bill ada: 10\n');
+    expect(second).toBe('bill bob: 12\n');
+  } finally {
+    await server.close();
+  }
+});
+
 describe('the guide to local development', () => {
   const page = 'docs/guides/local-development.md';
 
@@ -142,6 +172,20 @@ test('the guide to the change feed runs as it stands, also after README: its pro
   expect(shown).toBe('2\n');
 });
 
+test('[M10] [B5] [B6] the guide to the processor is one program that runs as it stands', async () => {
+  await using server = await startServer({ memory: true });
+  const environment = { COSMOS_ENDPOINT: server.url, COSMOS_KEY: wellKnownKey };
+
+  const output = await run('processor.mjs', snippetsOf('docs/guides/processor.md', 'js').join('\n'), environment);
+
+  const lines = output.trimEnd().split('\n');
+  expect(lines).toContain('bill ada: 10');
+  expect(lines).toContain('parked 2: a negative total, 3 attempts');
+  expect(lines).toContain('behind: 0 changes, 0 seconds');
+  expect(lines).toContain('1 range, 0 hosts, 0 problems');
+  expect(lines.at(-1)).toMatch(/^audit \d changes$/);
+});
+
 test('the guide to operating is one script that runs as it stands', { timeout: shellMsMax }, async () => {
   const main = join(repositoryRoot, 'packages/cli/src/main.ts');
   const command = `tidemark() { '${process.execPath}' --conditions=tidemark-source --import tsx '${main}' "$@"; }`;
@@ -187,6 +231,52 @@ async function run(name: string, code: string, environment: NodeJS.ProcessEnv = 
   delete env['NODE_TEST_CONTEXT'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 60_000, env });
   return stdout;
+}
+
+interface Started {
+  /** Does something once, and resolves when the program has printed what is wanted. */
+  says(wanted: RegExp, after: () => Promise<unknown>): Promise<void>;
+  /** Ctrl-C. Resolves with all that it has printed, once it has ended well. */
+  interrupt(): Promise<string>;
+}
+
+/** A program that runs until it is interrupted. */
+function started(name: string, code: string): Started {
+  const path = join(folder, name);
+  writeFileSync(path, code);
+  const args = ['--conditions=tidemark-source', '--import', 'tsx', path];
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let problems = '';
+  let wake = (): void => {};
+  const hear = (chunk: Buffer): void => {
+    out += chunk.toString();
+    wake();
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', (chunk: Buffer) => {
+    problems += chunk.toString();
+  });
+  const ended = once(child, 'exit').then(([code]: (number | null)[]) => {
+    wake();
+    return code;
+  });
+  return {
+    says: async (wanted, after) => {
+      await after();
+      while (!wanted.test(out)) {
+        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${problems}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    interrupt: async () => {
+      child.kill('SIGINT');
+      if ((await ended) !== 0) throw new Error(`${name} did not end well: ${problems}`);
+      return out;
+    },
+  };
 }
 
 /** Stops at the first line that fails, and leaves nothing running. */

@@ -1,0 +1,115 @@
+// The observer of the older APIs: one object for each range, made by a factory, opened, given changes, and closed with a reason.
+
+import type { ChangedDocument } from '../feed/change.ts';
+import type { BatchContext, CloseReason, Observer, RangeContext } from '../observer.ts';
+
+export type ChangeFeedObserverCloseReason =
+  | 'Unknown'
+  | 'Shutdown'
+  | 'ResourceGone'
+  | 'LeaseLost'
+  | 'ObserverError'
+  | 'LeaseGone'
+  | 'ReadSessionNotAvailable';
+
+export interface ChangeFeedObserverContext {
+  /** Id of the range, or its keys. */
+  readonly partitionKeyRangeId: string;
+  /** Of the page; undefined outside `processChanges`. */
+  readonly feedResponse:
+    | {
+        readonly responseContinuation: string;
+        readonly sessionToken: string | undefined;
+        readonly requestCharge: number;
+      }
+    | undefined;
+  /** Everything up to this batch is done. Rejects when another host has the range. Outside `processChanges` there is nothing to store. */
+  checkpoint(): Promise<void>;
+}
+
+export interface ChangeFeedObserver<T = Record<string, unknown>> {
+  open(context: ChangeFeedObserverContext): Promise<void> | void;
+  processChanges(
+    context: ChangeFeedObserverContext,
+    documents: readonly ChangedDocument<T>[],
+    signal: AbortSignal,
+  ): Promise<void> | void;
+  close(context: ChangeFeedObserverContext, reason: ChangeFeedObserverCloseReason): Promise<void> | void;
+}
+
+export interface ChangeFeedObserverFactory<T = Record<string, unknown>> {
+  createObserver(): ChangeFeedObserver<T>;
+}
+
+const reasons: Readonly<Record<CloseReason, ChangeFeedObserverCloseReason>> = {
+  shutdown: 'Shutdown',
+  paused: 'Shutdown',
+  'lease-lost': 'LeaseLost',
+  fenced: 'LeaseLost',
+  'handed-over': 'LeaseLost',
+  'range-gone': 'ResourceGone',
+  'handler-failed': 'ObserverError',
+  'feed-failed': 'Unknown',
+  'lease-gone': 'LeaseGone',
+};
+
+export interface ObserverRules<T> {
+  /** Which changes the observer is given. */
+  isWanted(document: ChangedDocument<T>): boolean;
+  /** Called after each batch that the observer has finished. */
+  afterBatch(context: BatchContext, documents: number): Promise<void>;
+}
+
+/** The observers of the ranges that this host has. */
+export class ObserverDesk<T> implements Observer<ChangedDocument<T>> {
+  readonly #factory: ChangeFeedObserverFactory<T>;
+  readonly #rules: ObserverRules<T>;
+  readonly #observers = new Map<string, ChangeFeedObserver<T>>();
+
+  constructor(factory: ChangeFeedObserverFactory<T>, rules: ObserverRules<T>) {
+    this.#factory = factory;
+    this.#rules = rules;
+  }
+
+  async open(context: RangeContext): Promise<void> {
+    const observer = this.#factory.createObserver();
+    this.#observers.set(nameOf(context), observer);
+    await observer.open(contextOf(context));
+  }
+
+  async changes(documents: readonly ChangedDocument<T>[], context: BatchContext): Promise<void> {
+    const wanted = documents.filter((document) => this.#rules.isWanted(document));
+    if (wanted.length > 0) await this.of(context).processChanges(batchContextOf(context), wanted, context.signal);
+    await this.#rules.afterBatch(context, documents.length);
+  }
+
+  async close(context: RangeContext, reason: CloseReason): Promise<void> {
+    const name = nameOf(context);
+    const observer = this.#observers.get(name);
+    this.#observers.delete(name);
+    await observer?.close(contextOf(context), reasons[reason]);
+  }
+
+  of(range: { readonly leaseToken: string; readonly epoch: number }): ChangeFeedObserver<T> {
+    const observer = this.#observers.get(nameOf(range));
+    if (observer === undefined) throw new Error(`The range ${range.leaseToken} is not open.`);
+    return observer;
+  }
+}
+
+function nameOf({ leaseToken, epoch }: { readonly leaseToken: string; readonly epoch: number }): string {
+  return `${leaseToken} ${epoch}`;
+}
+
+function contextOf({ leaseToken }: RangeContext): ChangeFeedObserverContext {
+  return { partitionKeyRangeId: leaseToken, feedResponse: undefined, checkpoint: async () => {} };
+}
+
+function batchContextOf(context: BatchContext): ChangeFeedObserverContext {
+  const { leaseToken, position, sessionToken, charge } = context;
+  return {
+    partitionKeyRangeId: leaseToken,
+    feedResponse: { responseContinuation: position, sessionToken, requestCharge: charge },
+    checkpoint: () => context.checkpoint(),
+  };
+}
