@@ -161,7 +161,7 @@ export class Container {
     const checked = checkPatchOperations(operations);
     const condition = options.condition === undefined ? {} : { condition: options.condition };
     const command = { kind: 'patch', id, operations: checked, ...condition, ...ifMatchOf(options) } as const;
-    return this.#written(await this.commit(this.partitionKey(partitionKey), [command]));
+    return written(await this.commit(this.partitionKey(partitionKey), [command]));
   }
 
   async delete(
@@ -327,32 +327,25 @@ export class Container {
     return document;
   }
 
-  /** The way of most writes: one promise of the engine's and one of its own. */
-  async #writeDocument<T>(
+  /** The way of most writes. Without `await`, which makes several objects for each: one promise of the engine's and its own. */
+  #writeDocument<T>(
     kind: 'create' | 'upsert' | 'replace',
     input: DocumentInput,
     options: WriteOptions,
   ): Promise<WriteResult<T>> {
-    const document = this.readClient(input);
-    const key = this.#keyFor(document, options);
-    const commands = [commandOf(kind, document, options)];
-    let result: UnitResult;
     try {
+      const document = this.readClient(input);
+      const key = this.#keyFor(document, options);
+      const commands = [commandOf(kind, document, options)];
       const range = this.#engine.rangeOf(this.#number, key.epk);
-      result = await this.#engine.commit(this.#number, range, { partitionKey: key, commands }, decide);
+      const committed = this.#engine.commit(this.#number, range, { partitionKey: key, commands }, decide);
+      return committed.then(written<T>, (error: unknown) => {
+        if (!isRangeGone(error)) throw error;
+        return this.commit(key, commands).then(written<T>);
+      });
     } catch (error) {
-      if (!isRangeGone(error)) throw error;
-      result = await this.commit(key, commands);
+      return Promise.reject(error);
     }
-    return this.#written(result);
-  }
-
-  #written<T>(result: UnitResult): WriteResult<T> {
-    const outcome = accepted(result.outcomes[0]);
-    if (outcome.kind !== 'created' && outcome.kind !== 'replaced') {
-      throw new DatabaseError('internal', `A write came back as "${outcome.kind}".`);
-    }
-    return { isCreated: outcome.kind === 'created', document: new Document<T>(outcome.document) };
   }
 
   #keyFor(document: ClientDocument, options: WriteOptions): UnitPartitionKey {
@@ -419,6 +412,14 @@ function ifMatchOf(options: { readonly ifMatch?: string }): { ifMatch?: string }
 }
 
 /** The outcome of a command that was not refused. */
+function written<T>(result: UnitResult): WriteResult<T> {
+  const outcome = accepted(result.outcomes[0]);
+  if (outcome.kind !== 'created' && outcome.kind !== 'replaced') {
+    throw new DatabaseError('internal', `A write came back as "${outcome.kind}".`);
+  }
+  return { isCreated: outcome.kind === 'created', document: new Document<T>(outcome.document) };
+}
+
 function accepted(outcome: UnitOutcome | undefined): Exclude<UnitOutcome, { kind: 'rejected' }> {
   if (outcome === undefined) throw new DatabaseError('internal', 'A command came back without an outcome.');
   if (outcome.kind === 'rejected') throw new DatabaseError(outcome.code, outcome.message);

@@ -325,7 +325,7 @@ export class IndexWriter {
       bytes += group.view.header.length;
       for (const record of group.records) {
         if (!record.isReplaced) keys.push(record.keyText);
-        forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
+        if (record.owner !== undefined) forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
         record.previous = undefined;
       }
     }
@@ -401,9 +401,11 @@ export class IndexWriter {
       changes.push({ key: ttlKey(oldExpiry, record.key), value: undefined });
     }
     if (newExpiry !== undefined) changes.push({ key: ttlKey(newExpiry, record.key), value: encodeTtlValue(record) });
-    forEachUnique(record, (key, id) => {
-      changes.push({ key, value: id === undefined ? undefined : Buffer.from(id) });
-    });
+    if (record.owner !== undefined) {
+      forEachUnique(record, (key, id) => {
+        changes.push({ key, value: id === undefined ? undefined : Buffer.from(id) });
+      });
+    }
     const second = Math.floor(record.timeMs / 1000);
     if (this.#seconds.get(record.range) !== second) {
       this.#pushSecond(changes, record.range, second, record.lsn);

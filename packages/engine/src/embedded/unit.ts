@@ -52,7 +52,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
   /** What the decision rests on, so that it need not be looked up again. */
-  readonly #found: Found[] = [];
+  #found: Found[] | undefined;
   /** Documents are written down in the order in which they were looked for, mostly. */
   #next = 0;
   /** What its group is about to make true. */
@@ -135,8 +135,9 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     else if (this.#refusal !== undefined) this.#reject(this.#refusal());
     else {
       const staged = this.#staged;
-      const outcomes: UnitOutcome[] = [];
-      for (const outcome of this.#outcomes) outcomes.push(this.#resolved(outcome));
+      const decided = this.#outcomes;
+      const outcomes = new Array<UnitOutcome>(decided.length);
+      for (let i = 0; i < decided.length; i += 1) outcomes[i] = this.#resolved(decided[i] as Outcome);
       const lsn = staged === undefined ? range.tailLsn : (staged[0] as StagedRecord).lsn;
       this.#resolve({ isCommitted: staged !== undefined, range: range.entry.id, lsn, outcomes });
     }
@@ -166,18 +167,19 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const key = lentDocKey(this.container.number, epk, bytes, lentIdBytes(id));
     const keyText = key.toString('latin1');
     const found: Found = { id, keyText, version: this.#host.state.findDecided(key, keyText) };
-    this.#found.push(found);
+    if (this.#found === undefined) this.#found = [found];
+    else this.#found.push(found);
     return found;
   }
 
   /** What `#find` has found while the unit was decided; nothing else has been decided since. */
   #known(id: string): Found {
-    const next = this.#found[this.#next];
+    const next = this.#found?.[this.#next];
     if (next?.id === id) {
       this.#next += 1;
       return next;
     }
-    const known = this.#found.find((found) => found.id === id);
+    const known = this.#found?.find((found) => found.id === id);
     assert(known !== undefined, 'a document is looked for before it is written');
     return known;
   }
@@ -192,9 +194,10 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const lsn = range.decidedLsn + 1;
     range.decidedLsn = lsn;
     range.decidedTimeMs = timeMs;
-    const staged: StagedRecord[] = [];
-    for (let ix = 0; ix < mutations.length; ix += 1)
-      staged.push(this.#stage(group, mutations, ix, lsn, timeMs, staged));
+    const staged = new Array<StagedRecord>(mutations.length);
+    for (let ix = 0; ix < mutations.length; ix += 1) {
+      staged[ix] = this.#stage(group, mutations, ix, lsn, timeMs, staged);
+    }
     this.#staged = staged;
   }
 
@@ -297,28 +300,40 @@ function previousOf(
 // Both of these make etag and body when somebody asks: for most writes nobody does.
 
 class FoundDocument implements CurrentDocument {
-  readonly lsn: number;
-  readonly ix: number;
-  readonly ridNumber: number;
-  readonly timeMs: number;
-  readonly ttl: number | undefined;
-  readonly uniqueDigests: Buffer;
   readonly isPurged: boolean;
   readonly #container: ContainerState;
   readonly #version: Version;
   readonly #fetched: Buffer | undefined;
 
   constructor(container: ContainerState, version: Version, fetched: Buffer | undefined, isPurged: boolean) {
-    this.lsn = version.lsn;
-    this.ix = version.ix;
-    this.ridNumber = version.ridNumber;
-    this.timeMs = version.timeMs;
-    this.ttl = version.ttl;
-    this.uniqueDigests = version.uniqueDigests;
     this.isPurged = isPurged;
     this.#container = container;
     this.#version = version;
     this.#fetched = fetched;
+  }
+
+  get lsn(): number {
+    return this.#version.lsn;
+  }
+
+  get ix(): number {
+    return this.#version.ix;
+  }
+
+  get ridNumber(): number {
+    return this.#version.ridNumber;
+  }
+
+  get timeMs(): number {
+    return this.#version.timeMs;
+  }
+
+  get ttl(): number | undefined {
+    return this.#version.ttl;
+  }
+
+  get uniqueDigests(): Buffer {
+    return this.#version.uniqueDigests;
   }
 
   get etag(): string {

@@ -143,6 +143,7 @@ export class DatabaseState {
 
   stage(record: StagedRecord): void {
     this.overlay.stage(record.keyText, record);
+    if (record.owner === undefined) return;
     forEachUnique(record, (key, id) => {
       this.#stagedUniques.set(key.toString('latin1'), { id, record });
     });
@@ -272,11 +273,7 @@ export class DatabaseState {
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
     const before = this.overlay.publish(record.keyText, record, order);
     if (before instanceof StagedRecord) before.isReplaced = true;
-    forEachUnique(record, (key, id) => {
-      const keyText = key.toString('latin1');
-      if (this.#stagedUniques.get(keyText)?.record === record) this.#stagedUniques.delete(keyText);
-      this.overlay.putUnique(keyText, id, order);
-    });
+    if (record.owner !== undefined) this.#publishUniques(record, order);
     const { previous, version, recordBytes } = record;
     this.usage.add(segment, record.container, recordBytes, version === undefined);
     if (previous !== undefined) {
@@ -296,6 +293,14 @@ export class DatabaseState {
     range.decidedLsn = Math.max(range.decidedLsn, record.lsn);
     range.decidedTimeMs = Math.max(range.decidedTimeMs, record.timeMs);
     if (record.isInsert && version !== undefined) range.nextRid = Math.max(range.nextRid, version.ridNumber + 1);
+  }
+
+  #publishUniques(record: StagedRecord, order: number): void {
+    forEachUnique(record, (key, id) => {
+      const keyText = key.toString('latin1');
+      if (this.#stagedUniques.get(keyText)?.record === record) this.#stagedUniques.delete(keyText);
+      this.overlay.putUnique(keyText, id, order);
+    });
   }
 
   #publishChange(change: CatalogChange): void {

@@ -363,10 +363,12 @@ export function catalogRun(text: string): {
   return { container: catalogContainer, range: 0, records: [record] };
 }
 
-/** The unique values that a record lets go (id undefined) and takes, in this order. */
+/**
+ * The unique values that a record lets go (id undefined) and takes, in this order. Most containers have no unique keys: for
+ * each write's sake it is only called where there is an owner.
+ */
 export function forEachUnique(record: StagedRecord, visit: (key: Buffer, id: string | undefined) => void): void {
   const { container, owner, previous } = record;
-  // Most containers have no unique keys, and this is asked several times for every write.
   if (owner === undefined) return;
   for (const [digests, id] of [
     [previous?.uniqueDigests, undefined],

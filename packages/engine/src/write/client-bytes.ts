@@ -58,10 +58,10 @@ export class ClientReader {
   }
 
   #partitionKey(bytes: Buffer, encoding: 'latin1' | 'utf8'): PartitionKeyValues {
-    const values: PartitionKeyComponent[] = [];
+    const values = new Array<PartitionKeyComponent>(this.#heads.length);
     for (let i = 0; i < this.#heads.length; i += 1) {
       const path = this.#options.partitionKeyPaths[i] as readonly string[];
-      values.push(partitionKeyComponent(this.#member(this.#heads[i] as number, bytes, encoding), path, 1));
+      values[i] = partitionKeyComponent(this.#member(this.#heads[i] as number, bytes, encoding), path, 1);
     }
     assertWellFormed(values);
     return values;

@@ -14,13 +14,13 @@ export function decide(view: DecideView, unit: Unit, context: DecideContext): De
   const { commands } = unit;
   if (commands.length > batchOperationsMax) return rejectAll(commands.length);
   const state = new UnitState(view, context, commands.length > 1);
-  const outcomes: Outcome[] = [];
+  const outcomes = new Array<Outcome>(commands.length);
   let answerBytes = 0;
   for (let i = 0; i < commands.length; i += 1) {
     const outcome = decideCommand(state, commands[i]!, context);
     if (outcome.kind === 'needs-body') return { kind: 'needs-body', ids: missingBodies(view, unit) };
     if (outcome.kind === 'rejected') return rejectUnit(commands.length, i, outcome);
-    outcomes.push(outcome);
+    outcomes[i] = outcome;
     if (unit.answerBytesMax === undefined) continue;
     answerBytes += answerBytesOf(outcome, state);
     if (answerBytes > unit.answerBytesMax) return rejectUnit(commands.length, i, answerTooLarge(unit.answerBytesMax));

@@ -18,7 +18,9 @@ export type Version =
 type Standing = 'live' | 'expired' | 'purged';
 
 export class UnitState {
-  readonly mutations: Mutation[] = [];
+  mutations: readonly Mutation[] = none;
+  /** The same, once there are any. */
+  #made: Mutation[] | undefined;
   readonly #view: DecideView;
   readonly #context: DecideContext;
   /** Id → number of its last mutation. Only batches are worth it; a lone command makes a handful of mutations at most. */
@@ -122,11 +124,15 @@ export class UnitState {
 
   #add(mutation: Mutation): number {
     const number = this.mutations.length;
-    this.mutations.push(mutation);
+    // Most units make one, and an array that has been pushed to has room for seventeen.
+    if (this.#made === undefined) this.mutations = this.#made = [mutation];
+    else this.#made.push(mutation);
     this.#lastMutation?.set(mutation.id, number);
     return number;
   }
 }
+
+const none: readonly Mutation[] = [];
 
 function positionOf(version: Version): Mutation['previous'] {
   if (version.kind === 'unit') return { kind: 'unit', mutation: version.mutation };
