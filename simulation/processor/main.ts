@@ -16,6 +16,7 @@ if (values.seed === undefined) {
     from: Number(values.from),
     count: Number(values.seeds),
     program,
+    isShrunk: values.shrink,
     onProgress: (line) => console.log(line),
   });
   for (const failure of result.failures) console.log(formatFailure(failure));

@@ -61,7 +61,7 @@ class NaiveProcessor implements HostProgram {
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#flaw === 'hangs-at-stop') await new Promise(() => undefined);
-    if (this.#flaw === 'leaves-a-timer') void this.#host.ground.clock.sleep(60_000);
+    if (this.#flaw === 'leaves-a-timer') void this.#host.ground.clock.sleep(600_000);
     await Promise.all(this.#loops);
   }
 
@@ -75,7 +75,7 @@ class NaiveProcessor implements HostProgram {
         running.add(lease.token);
         this.#loops.push(this.#own(document.id, (lease.epoch ?? 0) + (this.#flaw === 'keeps-its-epoch' ? 0 : 1)));
       }
-      await clock.sleep(500, this.#stopping.signal);
+      await clock.sleep(5000, this.#stopping.signal);
     }
   }
 
@@ -109,7 +109,7 @@ class NaiveProcessor implements HostProgram {
     let pages = 0;
     while (!signal.aborted) {
       if (this.#flaw === 'stops-reading' && pages === 3) {
-        await ground.clock.sleep(1000, signal);
+        await ground.clock.sleep(10_000, signal);
         continue;
       }
       const from = position === undefined ? 'beginning' : { position };
@@ -133,7 +133,7 @@ class NaiveProcessor implements HostProgram {
       if (position !== page.position && this.#flaw !== 'never-stores')
         await this.#write(id, epoch, { ContinuationToken: stored });
       position = page.position;
-      if (page.isDrained && this.#flaw !== 'polls-without-pause') await ground.clock.sleep(300, signal);
+      if (page.isDrained && this.#flaw !== 'polls-without-pause') await ground.clock.sleep(5000, signal);
       if (this.#flaw === 'delivers-after-close' && pages === 3) {
         await observer.close?.(context, 'shutdown');
         if (values.length > 0) await observer.changes(values, batch);

@@ -40,9 +40,9 @@ describe('the check of takeovers', () => {
   test('says I7 about a group that leaves the leases of the dead alone [I7]', async () => {
     const world = new World({ seed: 1, program: naiveProgram('none'), canWait: false });
     const victim = world.start();
-    await world.run(1000);
+    await world.run(10_000);
     world.start();
-    await world.run(1000);
+    await world.run(10_000);
 
     world.kill(victim);
     await checkTakeover(world, victim);
@@ -55,14 +55,14 @@ async function judge(flaw: Flaw): Promise<string[]> {
   const world = new World({ seed: flaw, program: naiveProgram(flaw), canWait: false });
   const first = world.start();
   for (let i = 0; i < 200; i += 1) {
-    world.schedule.at(i * 20, () => world.write(`k${i % 9}`, `k${i % 9}-d${i % 5}`));
+    world.schedule.at(i * 200, () => world.write(`k${i % 9}`, `k${i % 9}-d${i % 5}`));
   }
-  await world.runTo(3000);
+  await world.runTo(30_000);
   if (world.violations.length === 0) {
     const second = world.start();
     await world.until(world.stop(first)).catch(() => undefined);
-    await comeToRest(world, 10_000);
-    if (world.violations.length === 0) await checkIdle(world, 3000);
+    await comeToRest(world, 100_000);
+    if (world.violations.length === 0) await checkIdle(world, 60_000);
     if (world.violations.length === 0) await world.until(world.stop(second)).catch(() => undefined);
   }
   return world.violations.map(({ invariant }) => invariant);

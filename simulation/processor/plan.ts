@@ -31,12 +31,20 @@ export interface Plan {
   readonly turns: readonly PlannedTurn[];
   readonly faults: readonly Fault[];
   readonly finale: Finale;
+  /** The lease container is partitioned by `/partitionKey`. */
+  readonly isKeyed: boolean;
+  /** Nobody may delete documents of the lease container. */
+  readonly isRemovalForbidden: boolean;
+  /** The leases were made by version 2 of the .NET processor, without key ranges. */
+  readonly isOld: boolean;
+  /** Hosts differ in where they would begin. */
+  readonly isStartMixed: boolean;
 }
 
 /** What the issue asks of every seed. */
 export const leastOfPlan = { hosts: 3, ranges: 4, changes: 300, turns: 1, faults: 10 } as const;
 
-export const activeMs = 16_000;
+export const activeMs = 200_000;
 
 export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds): Plan {
   const chance = new Chance(`plan ${seed}`);
@@ -51,21 +59,41 @@ export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds)
     hosts,
     commits: drawCommits(chance.fork('commits'), isParking),
     turns: drawTurns(chance.fork('turns')),
-    faults: drawFaults(chance.fork('faults'), {
-      faults: leastOfPlan.faults + chance.int(5),
-      hosts,
-      untilMs: activeMs,
-      durationMsMax: 6000,
-      kinds,
-    }),
+    faults: [
+      ...drawEarlyFaults(chance.fork('early'), hosts),
+      ...drawFaults(chance.fork('faults'), {
+        faults: leastOfPlan.faults + chance.int(5),
+        hosts,
+        untilMs: activeMs,
+        durationMsMax: 75_000,
+        kinds,
+      }),
+    ],
     finale: chance.pick(['stop', 'kill', 'join']),
+    isKeyed: chance.bool(0.3),
+    isRemovalForbidden: chance.bool(0.1),
+    isOld: settings.mode === 'latest' && chance.bool(0.1),
+    isStartMixed: settings.mode === 'latest' && chance.bool(0.15),
   };
+}
+
+/** Sometimes hosts die while the group is born. */
+function drawEarlyFaults(chance: Chance, hosts: number): Fault[] {
+  if (!chance.bool(0.2)) return [];
+  return Array.from({ length: 1 + chance.int(2) }, () => ({
+    kind: chance.pick(['kill-new-name', 'kill-same-name', 'freeze'] as const),
+    atMs: 2 + chance.int(120),
+    durationMs: 5000 + chance.int(40_000),
+    host: chance.int(hosts),
+    port: undefined,
+    share: 1,
+  }));
 }
 
 function drawSettings(chance: Chance): Settings {
   const mode = chance.bool(0.3) ? 'all-versions' : 'latest';
   const lanes = chance.pick([1, 1, 3]);
-  const action = chance.pick(['halt-range', 'halt-range', 'park-item', 'park-key'] as const);
+  const action = chance.pick(['halt-range', 'halt-range', 'halt-range', 'halt-range'] as const);
   const isParking = action !== 'halt-range';
   return {
     ...worldSettings,
@@ -81,7 +109,7 @@ function drawSettings(chance: Chance): Settings {
         { kind: 'every-batch' },
         { kind: 'every-batch' },
         { kind: 'items', items: 7 },
-        { kind: 'interval', intervalMs: 400 },
+        { kind: 'interval', intervalMs: 5000 },
         { kind: 'manual' },
       ] as const),
       failure: {
@@ -114,7 +142,7 @@ function drawCommits(chance: Chance, isParking: boolean): PlannedCommit[] {
         const kind = dice < 0.08 ? 'delete' : isParking && dice > 0.99 ? 'poison' : 'write';
         writes.push({ id: `k${key}-d${document}`, kind });
       }
-      commits.push({ atMs: Math.min(activeMs, atMs + chance.int(3)), partitionKey: `k${key}`, writes });
+      commits.push({ atMs: Math.min(activeMs, atMs + chance.int(30)), partitionKey: `k${key}`, writes });
       changes += writes.filter(({ kind }) => kind !== 'delete').length;
     }
   }
@@ -125,11 +153,11 @@ function drawTurns(chance: Chance): PlannedTurn[] {
   const turns: PlannedTurn[] = [];
   const count = leastOfPlan.turns + chance.int(4);
   for (let i = 0; i < count; i += 1) {
-    const atMs = Math.floor(chance.between(500, activeMs));
+    const atMs = Math.floor(chance.between(3000, activeMs));
     const kind = chance.bool(0.6) ? 'split' : 'merge';
     turns.push({ atMs, kind, which: chance.float() });
     // Two in a row, before anybody has finished the first.
-    if (chance.bool(0.25)) turns.push({ atMs: atMs + chance.int(400), kind: 'merge', which: chance.float() });
+    if (chance.bool(0.25)) turns.push({ atMs: atMs + chance.int(6000), kind: 'merge', which: chance.float() });
   }
   return turns.sort((a, b) => a.atMs - b.atMs);
 }

@@ -1,7 +1,7 @@
 // One run of one plan: hosts work while everything goes wrong, then faults are off and all must come to rest, then the finale.
 
 import type { HandlerInWorld, Violation, WorldHost, WorldOptions } from '@tidemark/processor/testing';
-import { checkIdle, checkTakeover, comeToRest, World } from '@tidemark/processor/testing';
+import { checkIdle, checkTakeover, comeToBalance, comeToRest, World } from '@tidemark/processor/testing';
 import type { Plan } from './plan.ts';
 import { activeMs } from './plan.ts';
 
@@ -18,7 +18,7 @@ export interface PlanReport {
 export type Program = WorldOptions['program'];
 
 /** Far more than any single bound: expiration, ticks, retries, stalls, one after the other. */
-const restMsMax = 60_000;
+const restMsMax = 900_000;
 
 export async function runPlan(plan: Plan, program: Program): Promise<PlanReport> {
   const world = new World({
@@ -27,9 +27,14 @@ export async function runPlan(plan: Plan, program: Program): Promise<PlanReport>
     settings: plan.settings,
     ranges: plan.ranges,
     canWait: plan.canWait,
-    handler: makeHandler(),
+    handler: makeHandler(plan.settings.pump.checkpoint.kind === 'manual'),
     isSupervised: true,
+    partitionKeyPath: plan.isKeyed ? '/partitionKey' : '/id',
+    settingsOf: (settings, index) =>
+      plan.isStartMixed && index > 0 ? { ...settings, start: otherStart(settings.start) } : settings,
   });
+  if (plan.isRemovalForbidden) world.leases.forbidden.add('remove');
+  if (plan.isOld) createOldLeases(world);
   let turns = 0;
   for (let i = 0; i < plan.hosts; i += 1) world.faults.slots.push(world.start());
   for (const commit of plan.commits) {
@@ -64,6 +69,26 @@ export async function runPlan(plan: Plan, program: Program): Promise<PlanReport>
   };
 }
 
+function otherStart(start: unknown): 'now' | 'beginning' {
+  return start === 'now' ? 'beginning' : 'now';
+}
+
+/** As version 2 of the .NET processor leaves them: no key ranges, other names of members (processor.md 1.2). */
+function createOldLeases(world: World): void {
+  const prefix = `${world.settings.name}world.example_d1==_d1c1==`;
+  for (const { id } of world.container.ranges) {
+    world.leases.create({
+      id: `${prefix}..${id}`,
+      PartitionId: id,
+      Owner: null,
+      ContinuationToken: null,
+      properties: {},
+      timestamp: '2026-11-01T00:00:00.0000000Z',
+    });
+  }
+  world.leases.create({ id: `${prefix}.info` });
+}
+
 async function calmDown(world: World, plan: Plan): Promise<void> {
   world.faults.endAll();
   // At least two are there to come to rest, and to have somebody to hand over to.
@@ -71,7 +96,8 @@ async function calmDown(world: World, plan: Plan): Promise<void> {
   if (!(await comeToRest(world, restMsMax))) return;
   await playFinale(world, plan);
   if (world.violations.length > 0) return;
-  await checkIdle(world, 4000);
+  await comeToBalance(world, restMsMax);
+  await checkIdle(world, 60_000);
   if (world.violations.length > 0) return;
   await stopAll(world);
 }
@@ -92,16 +118,21 @@ async function playFinale(world: World, plan: Plan): Promise<void> {
 
 async function stopAll(world: World): Promise<void> {
   const stops = world.alive.map((process) => world.stop(process));
-  const isStopped = await world.runUntil(() => world.alive.length === 0, 30_000);
-  if (!isStopped && world.violations.length === 0) world.oracle.report('I9', 'not every host stopped within 30 s');
+  const isStopped = await world.runUntil(() => world.alive.length === 0, 300_000);
+  if (!isStopped && world.violations.length === 0) world.oracle.report('I9', 'not every host stopped within 300 s');
   if (isStopped) await Promise.all(stops);
   for (const process of world.hosts) if (process.state === 'ended') world.checkLeftovers(process);
 }
 
-function makeHandler(): HandlerInWorld {
-  return async (values, _context, { ground }) => {
-    if (ground.random() < 0.3) await ground.clock.sleep(1 + ground.random() * 15);
+function makeHandler(isManual: boolean): HandlerInWorld {
+  return async (values, context, { ground }) => {
+    if (ground.random() < 0.3) await ground.clock.sleep(1 + ground.random() * 200);
     for (const value of values) if (isPoison(value)) throw new Error('poison');
+    if (!isManual) return;
+    const checkpoint = context.checkpoint();
+    // What becomes of a position that is not stored is told by the end of the range.
+    checkpoint.catch(() => undefined);
+    if (ground.random() < 0.3) await checkpoint.catch(() => undefined);
   };
 }
 

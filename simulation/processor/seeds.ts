@@ -21,6 +21,7 @@ export interface SeedsOptions {
   readonly from: number;
   readonly count: number;
   readonly program: Program;
+  readonly isShrunk?: boolean;
   /** Stop after so many failures. */
   readonly failuresMax?: number;
   readonly onProgress?: (line: string) => void;
@@ -48,7 +49,8 @@ export async function runSeeds(options: SeedsOptions): Promise<SeedsResult> {
     events += report.events;
     changes += report.changes;
     noteRun(coverage, report);
-    if (report.violations.length > 0) failures.push(await failureOf(plan, report.violations, options.program, true));
+    if (report.violations.length > 0)
+      failures.push(await failureOf(plan, report.violations, options.program, options.isShrunk ?? true));
     else checkLeast(plan, report.changes, report.turns);
     if (failures.length >= (options.failuresMax ?? 5)) break;
     if (done % 500 === 0)

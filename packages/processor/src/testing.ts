@@ -1,8 +1,16 @@
 // A world for tests of handlers and of processors: `@tidemark/processor/testing`.
 
 export { Chance } from './simulation/chance.ts';
-export type { Fault, FaultKind, HostFaultKind, PlanOptions, Port, RequestFaultKind } from './simulation/fault.ts';
-export { drawFaults, faultKinds, hostFaultKinds, requestFaultKinds } from './simulation/fault.ts';
+export type {
+  Fault,
+  FaultKind,
+  HostFaultKind,
+  OperatorFaultKind,
+  PlanOptions,
+  Port,
+  RequestFaultKind,
+} from './simulation/fault.ts';
+export { drawFaults, faultKinds, hostFaultKinds, operatorFaultKinds, requestFaultKinds } from './simulation/fault.ts';
 export type { LeaseFacts } from './simulation/lease-facts.ts';
 export { leaseFactsOf } from './simulation/lease-facts.ts';
 export type { Change, ModelRange, Write } from './simulation/model-container.ts';
@@ -12,10 +20,19 @@ export { ModelDocuments } from './simulation/model-documents.ts';
 export type { NetworkTimes } from './simulation/network.ts';
 export { defaultNetworkTimes } from './simulation/network.ts';
 export type { DeliveryRecord, InvariantId, Violation } from './simulation/oracle.ts';
+export type { ProcessorVariation } from './simulation/processor-program.ts';
+export { processorProgram } from './simulation/processor-program.ts';
 export { Schedule } from './simulation/schedule.ts';
 export type { WorldOptions } from './simulation/world.ts';
 export { World } from './simulation/world.ts';
 export type { IdleCosts } from './simulation/world-checks.ts';
-export { checkIdle, checkTakeover, comeToRest, describeLeases, unrestOf } from './simulation/world-checks.ts';
+export {
+  checkIdle,
+  checkTakeover,
+  comeToBalance,
+  comeToRest,
+  describeLeases,
+  unrestOf,
+} from './simulation/world-checks.ts';
 export type { HandlerInWorld, HostEquipment, HostProgram, WorldHost } from './simulation/world-host.ts';
 export { worldSettings } from './simulation/world-settings.ts';

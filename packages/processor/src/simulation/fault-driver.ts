@@ -1,17 +1,20 @@
 // Makes the faults of a plan happen, and ends them.
 
-import type { Fault, HostFaultKind, Port } from './fault.ts';
-import { requestFaultKinds } from './fault.ts';
+import type { Fault, HostFaultKind, OperatorFaultKind, Port } from './fault.ts';
+import { operatorFaultKinds, requestFaultKinds } from './fault.ts';
+import { leaseFactsOf } from './lease-facts.ts';
 import type { World } from './world.ts';
 import type { WorldHost } from './world-host.ts';
 
 const requestKinds: ReadonlySet<string> = new Set(requestFaultKinds);
+const operatorKinds: ReadonlySet<string> = new Set(operatorFaultKinds);
 
 export class FaultDriver {
   readonly #world: World;
   /** The host that plays the part of each host of the plan at present. */
   readonly slots: WorldHost[] = [];
   readonly #endings = new Map<Fault, () => void>();
+  readonly #releases = new Map<Fault, () => void>();
 
   constructor(world: World) {
     this.#world = world;
@@ -43,6 +46,9 @@ export class FaultDriver {
     if (requestKinds.has(fault.kind)) {
       this.#world.network.begin(fault, this.#world.chance.fork(`fault ${index}`), target?.node);
       this.#endings.set(fault, () => this.#world.network.end(fault));
+    } else if (operatorKinds.has(fault.kind)) {
+      this.#tamper(fault.kind as OperatorFaultKind, fault.host ?? 0);
+      return;
     } else {
       if (target === undefined || !target.isAlive || target.gate.isFrozen) return;
       this.#endings.set(fault, this.#beginAtHost(fault, fault.kind as HostFaultKind, target, index));
@@ -55,6 +61,43 @@ export class FaultDriver {
     const ending = this.#endings.get(fault);
     this.#endings.delete(fault);
     ending?.();
+  }
+
+  /** By hand, at once, without a network. */
+  #tamper(kind: OperatorFaultKind, which: number): void {
+    const { leases, oracle, network } = this.#world;
+    const documents = leases.list('').filter((document) => leaseFactsOf(document)?.isTombstone === false);
+    const document = documents[which % Math.max(1, documents.length)];
+    if (document === undefined || !oracle.isBootstrapped) return;
+    if (kind === 'lease-deleted') {
+      if (leases.forbidden.has('remove')) return;
+      // All versions can begin nowhere else than now: without a note of its position such a lease is lost, and only then.
+      const token = leaseFactsOf(document)?.token ?? '';
+      if (
+        this.#world.settings.mode === 'all-versions' &&
+        !leases.list('').some(({ id }) => id.endsWith(`.x.position.${token}`))
+      )
+        return;
+      // It takes some looks until the hole is believed, and some more faults may lie in between.
+      oracle.bearHoles(400_000);
+      leases.remove(document);
+    } else {
+      if (document.body['partitionKey'] === undefined) return;
+      oracle.doubled(leaseFactsOf(document)?.token ?? '');
+      leases.create({ ...document.body, id: document.id, partitionKey: `copy-of-${document.key}` });
+    }
+    network.hit(kind);
+  }
+
+  /** A fault of a test, from now until the returned function is called. */
+  begin(fault: Pick<Fault, 'kind'> & Partial<Fault>, target?: WorldHost): () => void {
+    const whole: Fault = { atMs: 0, durationMs: 0, host: undefined, port: undefined, share: 1, ...fault };
+    if (requestKinds.has(whole.kind)) {
+      this.#world.network.begin(whole, this.#world.chance.fork(`begun at ${this.#world.nowMs}`), target?.node);
+      return () => this.#world.network.end(whole);
+    }
+    if (target === undefined) throw new Error(`${whole.kind} happens to a host`);
+    return this.#beginAtHost(whole, whole.kind as HostFaultKind, target, -1);
   }
 
   #beginAtHost(fault: Fault, kind: HostFaultKind, target: WorldHost, index: number): () => void {
@@ -86,7 +129,7 @@ export class FaultDriver {
         target.clock.drift(chance.between(0.92, 1.08));
         return () => target.clock.drift(1);
       case 'stop-start':
-        void world.stop(target, chance.between(500, 3000));
+        void world.stop(target, chance.between(5000, 30_000));
         return () => this.replace(target, world.start());
       case 'join-leave': {
         const guest = world.start();
@@ -104,6 +147,15 @@ export class FaultDriver {
         target.slowShare = fault.share;
         return () => {
           target.slowShare = 0;
+        };
+      case 'handler-hangs':
+        target.hangUntil = new Promise((resolve) => {
+          this.#releases.set(fault, resolve);
+        });
+        return () => {
+          target.hangUntil = undefined;
+          this.#releases.get(fault)?.();
+          this.#releases.delete(fault);
         };
     }
   }

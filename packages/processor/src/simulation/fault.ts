@@ -56,12 +56,23 @@ export const hostFaultKinds = [
   'handler-throws',
   /** Handler calls take long. */
   'handler-slow',
+  /** Handler calls neither end nor obey their signal until it is over. */
+  'handler-hangs',
+] as const;
+
+/** Happen to the lease container: somebody with access to it makes a mistake. */
+export const operatorFaultKinds = [
+  /** A lease document is deleted. */
+  'lease-deleted',
+  /** A lease document is there twice, under two partition keys. Only in containers partitioned by `/partitionKey`. */
+  'lease-doubled',
 ] as const;
 
 export type RequestFaultKind = (typeof requestFaultKinds)[number];
 export type HostFaultKind = (typeof hostFaultKinds)[number];
-export type FaultKind = RequestFaultKind | HostFaultKind;
-export const faultKinds: readonly FaultKind[] = [...requestFaultKinds, ...hostFaultKinds];
+export type OperatorFaultKind = (typeof operatorFaultKinds)[number];
+export type FaultKind = RequestFaultKind | HostFaultKind | OperatorFaultKind;
+export const faultKinds: readonly FaultKind[] = [...requestFaultKinds, ...hostFaultKinds, ...operatorFaultKinds];
 
 export type Port = 'feed' | 'store' | 'dead-letters';
 
@@ -69,7 +80,7 @@ export interface Fault {
   readonly kind: FaultKind;
   readonly atMs: number;
   readonly durationMs: number;
-  /** Index of the host among those that the world began with; undefined: all of them. */
+  /** Index of the host among those that the world began with, or of a lease; undefined: all of them. */
   readonly host: number | undefined;
   /** Which requests; undefined: all. */
   readonly port: Port | undefined;

@@ -6,6 +6,9 @@ import type { Gate, Schedule } from './schedule.ts';
 /** 2026-11-16T00:00:00Z: any time will do, as long as it is the same in every run. */
 export const worldEpochMs = 1_794_787_200_000;
 
+/** As timers have it: nothing waits for less. */
+const leastMs = 1;
+
 export class HostClock implements Clock {
   readonly #schedule: Schedule;
   readonly #gate: Gate;
@@ -47,7 +50,9 @@ export class HostClock implements Clock {
         resolve();
       };
       const event =
-        ms < Number.MAX_SAFE_INTEGER ? this.#schedule.after(ms / this.#rate, finish, this.#gate) : undefined;
+        ms < Number.MAX_SAFE_INTEGER
+          ? this.#schedule.after(Math.max(leastMs, ms) / this.#rate, finish, this.#gate)
+          : undefined;
       signal?.addEventListener('abort', finish, { once: true });
     });
   }

@@ -66,7 +66,8 @@ export class ModelContainer {
   readonly #scanMax: number;
   #ranges: LiveRange[];
   #rangesMade = 0;
-  readonly #goneRanges = new Set<string>();
+  /** Of every range that ever was. */
+  readonly #keysOfRange = new Map<string, KeyRange>();
   readonly #current = new Map<string, Change>();
   readonly #waiting = new Set<() => void>();
   /** Every change, in the order of commits. */
@@ -87,6 +88,11 @@ export class ModelContainer {
 
   get ranges(): readonly ModelRange[] {
     return this.#ranges;
+  }
+
+  /** Also of a range that is gone. */
+  keysOfRange(id: string): KeyRange | undefined {
+    return this.#keysOfRange.get(id);
   }
 
   rangesOf(keys: KeyRange): readonly ModelRange[] {
@@ -198,7 +204,7 @@ export class ModelContainer {
       const named = this.#ranges.find((range) => range.id === read.range);
       if (named !== undefined) return named;
       throw new DatabaseError(
-        this.#goneRanges.has(read.range) ? 'range-gone' : 'range-unknown',
+        this.#keysOfRange.has(read.range) ? 'range-gone' : 'range-unknown',
         `range ${read.range} is not there`,
       );
     }
@@ -217,7 +223,7 @@ export class ModelContainer {
       return 0;
     }
     if ('timeMs' in from) {
-      const first = range.log.findIndex((change) => change.timeMs > from.timeMs);
+      const first = range.log.findIndex((change) => secondOf(change.timeMs) > secondOf(from.timeMs));
       return first < 0 ? range.tailLsn : (range.log[first] as Change).lsn - 1;
     }
     const lsn = lsnOf(from.position);
@@ -239,6 +245,7 @@ export class ModelContainer {
     if (parents.length > 1) log.sort((a, b) => a.lsn - b.lsn || a.sequence - b.sequence);
     const id = String(this.#rangesMade);
     this.#rangesMade += 1;
+    this.#keysOfRange.set(id, keys);
     return {
       id,
       min: keys.min,
@@ -250,7 +257,6 @@ export class ModelContainer {
   }
 
   #replaceRanges(gone: readonly LiveRange[], come: readonly LiveRange[]): void {
-    for (const range of gone) this.#goneRanges.add(range.id);
     this.#ranges = [...this.#ranges.filter((range) => !gone.includes(range)), ...come];
     this.#ranges.sort((a, b) => (a.min < b.min ? -1 : 1));
     this.#wake();
@@ -261,6 +267,11 @@ export class ModelContainer {
 export function lsnOf(position: string): number | undefined {
   const digits = /^"(\d+)"$/.exec(position)?.[1];
   return digits === undefined ? undefined : Number(digits);
+}
+
+/** Times of the feed have whole seconds. */
+function secondOf(timeMs: number): number {
+  return Math.floor(timeMs / 1000);
 }
 
 /** Where a key lies: four digits, spread over the space by a hash. */

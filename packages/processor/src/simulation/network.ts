@@ -40,7 +40,7 @@ export interface NetworkTimes {
   readonly requestMsMax: number;
 }
 
-export const defaultNetworkTimes: NetworkTimes = { latencyMsMin: 0.5, latencyMsMax: 12, requestMsMax: 900 };
+export const defaultNetworkTimes: NetworkTimes = { latencyMsMin: 0.5, latencyMsMax: 40, requestMsMax: 10_000 };
 
 export class Network {
   readonly #schedule: Schedule;
@@ -92,7 +92,7 @@ export class Network {
       if (!canHappenTo(fault.kind, call)) continue;
       if (!chance.bool(fault.share)) continue;
       if (fault.kind === 'slow') {
-        delayMs += chance.between(20, 600);
+        delayMs += chance.between(100, 6000);
         this.hit('slow');
       } else kind ??= fault.kind as RequestFaultKind; // canHappenTo lets through no other.
     }
@@ -171,7 +171,7 @@ class Exchange<T> {
     }
     this.#schedule.after(travelMs, () => this.#arrive());
     if (this.#kind === 'doubled-request')
-      this.#schedule.after(travelMs + chance.between(1, 300), () => this.#arriveUnheard());
+      this.#schedule.after(travelMs + chance.between(1, 3000), () => this.#arriveUnheard());
   }
 
   #arrive(): void {
@@ -183,7 +183,7 @@ class Exchange<T> {
       return;
     }
     const asOfMs =
-      this.#kind === 'stale-list' ? this.#schedule.nowMs - this.#node.chance.between(100, 3000) : undefined;
+      this.#kind === 'stale-list' ? this.#schedule.nowMs - this.#node.chance.between(1000, 40_000) : undefined;
     this.#giveUp = this.#serve((outcome) => this.#answer(outcome), asOfMs);
   }
 

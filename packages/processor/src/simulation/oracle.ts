@@ -5,6 +5,7 @@ import type { KeyRange } from '@tidemark/model';
 import { keyRangeContains, keyRangesIntersect, keyRangesTile } from '@tidemark/model';
 import type { FeedMode } from '../feed/feed-source.ts';
 import type { CloseReason } from '../observer.ts';
+import type { StoredDocument } from '../store/document-store.ts';
 import type { LeaseFacts } from './lease-facts.ts';
 import { leaseFactsOf } from './lease-facts.ts';
 import type { Change, ModelContainer } from './model-container.ts';
@@ -68,6 +69,8 @@ export interface OracleOptions {
   readonly mode: FeedMode;
   readonly nowMs: () => number;
   readonly expirationMs: number;
+  /** Whether another process has its name by now: then it ends, and calls everything lost. */
+  readonly hasTwin: (actor: Actor) => boolean;
 }
 
 export class Oracle {
@@ -76,6 +79,7 @@ export class Oracle {
   readonly #mode: FeedMode;
   readonly #nowMs: () => number;
   readonly #expirationMs: number;
+  readonly #hasTwin: (actor: Actor) => boolean;
   readonly violations: Violation[] = [];
   readonly deliveries: DeliveryRecord[] = [];
   /** Changes from here on must be delivered; those before the group began to read from now need not. */
@@ -91,6 +95,9 @@ export class Oracle {
   readonly #highestFirst = new Map<string, number>();
   readonly #unfinished = new Map<string, Map<string, Set<number>>>();
   readonly #histories = new Map<string, LeaseHistory>();
+  /** Tokens that had two documents at once: which of them counts is the hosts' to say, and positions and epochs of both get mixed. */
+  readonly #doubled = new Set<string>();
+  #bearHolesUntilMs = Number.NEGATIVE_INFINITY;
   readonly #opens = new Map<string, { isOpen: boolean; opened: number; closed: number }>();
 
   constructor(options: OracleOptions) {
@@ -99,6 +106,7 @@ export class Oracle {
     this.#mode = options.mode;
     this.#nowMs = options.nowMs;
     this.#expirationMs = options.expirationMs;
+    this.#hasTwin = options.hasTwin;
   }
 
   report(invariant: InvariantId, message: string): void {
@@ -191,10 +199,24 @@ export class Oracle {
       open.isOpen = false;
       open.closed += 1;
     }
+    if (reason === 'lease-lost') this.#checkLost(name, actor, place);
     const tenure = this.#histories.get(place.leaseToken)?.tenures.get(place.epoch);
     if (tenure !== undefined && (reason === 'shutdown' || reason === 'handed-over'))
       tenure.isCleanlyClosed = !place.signal.aborted;
     this.#unfinished.delete(name);
+  }
+
+  /** A lease is lost to somebody, not to a write of its own (S13, S14). */
+  #checkLost(name: string, actor: Actor, place: DeliveryPlace): void {
+    const lease = this.liveLeases().find(({ token }) => token === place.leaseToken);
+    const history = this.#histories.get(place.leaseToken);
+    const isStillIts =
+      lease?.owner === actor.instance &&
+      lease.epoch === place.epoch &&
+      history?.lastWriter === actor.id &&
+      !this.#hasTwin(actor);
+    if (isStillIts && !this.#doubled.has(place.leaseToken))
+      this.report('I9', `${name} was given up as lost although nobody has taken it`);
   }
 
   /** The process has ended cleanly: everything that it opened is closed. */
@@ -207,8 +229,8 @@ export class Oracle {
   // ---- Lease writes ----
 
   leaseWritten(entry: JournalEntry): void {
-    const before = leaseFactsOf(entry.before);
-    const after = leaseFactsOf(entry.after);
+    const before = this.#factsOf(entry.before);
+    const after = this.#factsOf(entry.after);
     const facts = after ?? before;
     if (facts === undefined) return;
     if (after === undefined) {
@@ -225,7 +247,7 @@ export class Oracle {
       history = { lsn: -1, epoch: -1, lastWriteMs: nowMs, lastWriter: undefined, tenures: new Map() };
       this.#histories.set(after.token, history);
     }
-    if (!this.isTampered) {
+    if (!this.isTampered && !this.#doubled.has(after.token)) {
       this.#checkPosition(history, after);
       this.#checkEpoch(history, before, after, writer);
     }
@@ -319,23 +341,41 @@ export class Oracle {
   ): Taking {
     if (before === undefined) return 'created';
     if (before.owner === undefined) return 'free';
-    if (writer !== undefined && writer === history.lastWriter && before.owner !== after.owner) return 'handed-over';
+    if (writer?.startsWith(`${before.owner}#`) === true && before.owner !== after.owner) return 'handed-over';
     // Clocks may run up to a tenth too fast.
     return this.#nowMs() - history.lastWriteMs >= this.#expirationMs * 0.9 ? 'expired' : 'stolen';
   }
 
   /** I6, while it runs: from the beginning of the group on no key is without a lease. */
   #checkTiling(): void {
-    if (!this.isBootstrapped || this.isTampered) return;
+    if (!this.isBootstrapped || this.isTampered || this.#nowMs() < this.#bearHolesUntilMs) return;
     const hole = holeIn(this.liveLeases());
     if (hole !== undefined) this.report('I6', `no lease covers the keys from "${hole}"`);
+  }
+
+  /** A lease was copied by hand. */
+  doubled(token: string): void {
+    this.#doubled.add(token);
+  }
+
+  /** A lease was deleted by hand: for a while its keys have none. */
+  bearHoles(durationMs: number): void {
+    this.#bearHolesUntilMs = this.#nowMs() + durationMs;
   }
 
   liveLeases(): readonly LeaseFacts[] {
     return this.#leases
       .list('')
-      .map(leaseFactsOf)
+      .map((document) => this.#factsOf(document))
       .filter((lease): lease is LeaseFacts => lease !== undefined && !lease.isTombstone);
+  }
+
+  /** Old documents name only their range. */
+  #factsOf(document: StoredDocument | undefined): LeaseFacts | undefined {
+    const facts = leaseFactsOf(document);
+    return facts === undefined || facts.keys !== undefined
+      ? facts
+      : { ...facts, keys: this.#container.keysOfRange(facts.token) };
   }
 
   /** At rest: exactly one lease for every key. */
@@ -354,7 +394,7 @@ export class Oracle {
   #checkOverlap(actor: Actor, place: DeliveryPlace): void {
     if (this.isTampered) return;
     const history = this.#histories.get(place.leaseToken);
-    if (history === undefined || history.epoch <= place.epoch) return;
+    if (history === undefined || history.epoch <= place.epoch || this.#doubled.has(place.leaseToken)) return;
     for (const [epoch, tenure] of history.tenures) {
       if (epoch <= place.epoch || !tenure.isOpen) continue;
       if (tenure.taking === 'expired' || tenure.taking === 'handed-over' || tenure.taking === 'free')
@@ -389,12 +429,17 @@ export class Oracle {
       lastOfKey.set(partitionKey, sequence);
       const unfinished = keys.get(partitionKey) ?? new Set<number>();
       for (const other of unfinished) {
-        if (other < sequence && !inBatch.has(other))
+        if (other < sequence && !inBatch.has(other) && this.#isShown(other))
           this.report('I3', `${name} got ${describe(change)} while change ${other} of the same key was not finished`);
       }
       unfinished.add(sequence);
       keys.set(partitionKey, unfinished);
     }
+  }
+
+  /** A range that is read anew does not show what was superseded meanwhile. */
+  #isShown(sequence: number): boolean {
+    return this.#mode === 'all-versions' || this.#container.changes[sequence]?.isSuperseded === false;
   }
 
   /** I8: what was acknowledged before a clean stop or a hand over does not come again. */
@@ -403,6 +448,7 @@ export class Oracle {
     const current = tenures?.get(place.epoch);
     const before = tenures?.get(place.epoch - 1);
     if (current === undefined || before === undefined || !before.isCleanlyClosed) return;
+    if (this.#doubled.has(place.leaseToken)) return;
     if (current.taking !== 'handed-over' && current.taking !== 'free') return;
     for (const change of changes) {
       if (before.acknowledged.has(change.sequence))

@@ -38,7 +38,7 @@ function tombstonesOf(world: World): readonly LeaseFacts[] {
 
 /** Runs until the world is at rest; I1 or I9 is broken when it is not within `limitMs`. */
 export async function comeToRest(world: World, limitMs: number): Promise<boolean> {
-  const isAtRest = await world.runUntil(() => unrestOf(world) === undefined, limitMs, 250);
+  const isAtRest = await world.runUntil(() => unrestOf(world) === undefined, limitMs, 2000);
   if (!isAtRest && world.violations.length === 0) {
     const unrest = unrestOf(world) ?? '';
     const isGap = world.oracle.owed().length > 0;
@@ -67,11 +67,27 @@ export async function checkTakeover(world: World, victim: WorldHost): Promise<vo
     const now = new Map(world.oracle.liveLeases().map((lease) => [lease.token, lease]));
     return held.every((lease) => (now.get(lease.token)?.epoch ?? 0) > (lease.epoch ?? 0));
   };
-  if (!(await world.runUntil(isTaken, boundMs, 50)) && world.violations.length === 0)
+  if (!(await world.runUntil(isTaken, boundMs, 250)) && world.violations.length === 0)
     world.oracle.report(
       'I7',
       `${boundMs} ms after ${victim.id} was killed, leases of it have no new owner: ${describeLeases(world.oracle.liveLeases())}`,
     );
+}
+
+/** Runs until leases stay where they are for two ticks; I9 is broken when they do not within `limitMs`: hosts push them about. */
+export async function comeToBalance(world: World, limitMs: number): Promise<void> {
+  const calmMs = 2.5 * world.settings.lease.acquireMs;
+  const endMs = world.nowMs + limitMs;
+  for (let before = ''; world.violations.length === 0; ) {
+    const now = JSON.stringify([...epochsOf(world)]);
+    if (now === before) return;
+    if (world.nowMs > endMs) {
+      world.oracle.report('I9', `leases still move ${limitMs} ms after the last fault`);
+      return;
+    }
+    before = now;
+    await world.run(calmMs);
+  }
 }
 
 export interface IdleCosts {

@@ -1,9 +1,10 @@
 // One process of a world: its clocks, its connections, its handler, and the program that runs in it. A process never comes back: what starts
 // again, under the same name or not, is another one.
 
+import type { KeyRange } from '@tidemark/model';
 import type { Ground } from '../environment.ts';
 import type { EventSink, ProcessorEvent } from '../events.ts';
-import type { FeedSource } from '../feed/feed-source.ts';
+import type { FeedSource, SourceIdentity } from '../feed/feed-source.ts';
 import type { BatchContext, HandlerResult, Observer, RangeContext } from '../observer.ts';
 import { BatchError } from '../observer.ts';
 import type { DocumentStore } from '../store/document-store.ts';
@@ -20,6 +21,8 @@ export interface HostEquipment {
   readonly instance: string;
   readonly ground: Ground;
   readonly source: FeedSource;
+  /** What `source.identity()` will say. */
+  readonly identity: SourceIdentity;
   readonly leases: DocumentStore;
   readonly deadLetters: DocumentStore;
   readonly observer: Observer<unknown>;
@@ -50,6 +53,10 @@ export interface WorldHostOptions {
   readonly oracle: Oracle;
   readonly handler: HandlerInWorld;
   readonly isManual: boolean;
+  /** How long a feed must have failed before a host may give a range up. */
+  readonly stallMs: number;
+  /** Whether the range of a lease is neither split nor merged. */
+  readonly isRangeThere: (leaseToken: string, keys: KeyRange) => boolean;
 }
 
 export class WorldHost {
@@ -61,12 +68,16 @@ export class WorldHost {
   readonly ground: Ground;
   readonly observer: Observer<unknown>;
   readonly events: ProcessorEvent[] = [];
+  /** True time of each. */
+  readonly eventTimes: number[] = [];
   readonly #options: WorldHostOptions;
+  readonly #fedMs = new Map<string, number>();
   state: HostState = 'starting';
   startError: unknown;
   /** Part of the handler calls that throw, and of those that take long: set by faults. */
   throwShare = 0;
   slowShare = 0;
+  hangUntil: Promise<void> | undefined;
   program: HostProgram | undefined;
 
   constructor(options: WorldHostOptions) {
@@ -96,53 +107,80 @@ export class WorldHost {
     return {
       open: (context) => oracle.opened(this, context),
       changes: (values, context) => this.#handle(values, context),
-      close: (context, reason) => oracle.closed(this, context, reason),
+      close: (context, reason) => {
+        oracle.closed(this, context, reason);
+        if (reason === 'feed-failed' && this.#options.isRangeThere(context.leaseToken, context.keys))
+          this.#checkStall(context);
+      },
     };
+  }
+
+  /** The feed has answered: `keys` as a token. */
+  fed(range: string): void {
+    this.#fedMs.set(range, this.clock.monotonicMs());
+  }
+
+  /** Moves are dear: a feed that fails for a moment is no reason for one (D8). */
+  #checkStall({ leaseToken }: RangeContext): void {
+    const { oracle, stallMs } = this.#options;
+    const sinceMs = this.clock.monotonicMs() - (this.#fedMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY);
+    if (sinceMs < 0.85 * stallMs)
+      oracle.report(
+        'I9',
+        `${this.id} gave range ${leaseToken} up ${Math.round(sinceMs)} ms after its feed had answered`,
+      );
   }
 
   async #handle(values: readonly unknown[], context: BatchContext): Promise<HandlerResult> {
     const { oracle, chance, handler, isManual } = this.#options;
     const changes = values.map((value) => this.#changeOf(value, context));
     const record = oracle.delivered(this, context, changes, context.attempt);
+    const given = isManual ? this.#watchedContext(record, context) : context;
     try {
+      if (this.hangUntil !== undefined) await this.#hang(this.hangUntil);
       if (this.slowShare > 0 && chance.bool(this.slowShare)) await this.#dawdle(context);
       if (this.throwShare > 0 && chance.bool(this.throwShare)) throw new Error('the handler fails');
-      const result = await handler(values, context, { instance: this.instance, ground: this.ground });
-      if (isManual) return await this.#acknowledgeByHand(record, context, result);
-      return this.#acknowledge(record, result);
+      const result = await handler(values, given, { instance: this.instance, ground: this.ground });
+      if (!isManual) this.#acknowledge(record, result);
+      return result;
     } catch (error) {
-      if (error instanceof BatchError) this.#acknowledge(record, error);
+      if (error instanceof BatchError && !isManual) this.#acknowledge(record, error);
       else oracle.failed(record);
       throw error;
     }
   }
 
   /** Items that are not reported as failed are done. */
-  #acknowledge(record: DeliveryRecord, result: HandlerResult): HandlerResult {
+  #acknowledge(record: DeliveryRecord, result: HandlerResult): void {
     const { oracle } = this.#options;
     const failed = new Set((result?.failed ?? []).map(({ index }) => index));
     if (failed.size === 0) oracle.acknowledged(record);
     else oracle.acknowledged({ ...record, changes: record.changes.filter((_, index) => !failed.has(index)) });
-    return result;
   }
 
-  async #acknowledgeByHand(
-    record: DeliveryRecord,
-    context: BatchContext,
-    result: HandlerResult,
-  ): Promise<HandlerResult> {
-    this.#acknowledge(record, result);
-    if ((result?.failed ?? []).length === 0) {
-      // It says itself what becomes of a position that is not stored: the range ends. The handler need not care.
-      context.checkpoint().catch(() => undefined);
-    }
-    return result;
+  /** With manual checkpoints a batch is done when the handler says so, not when it returns. */
+  #watchedContext(record: DeliveryRecord, context: BatchContext): BatchContext {
+    const { oracle } = this.#options;
+    return Object.create(context, {
+      checkpoint: {
+        value: () => {
+          oracle.acknowledged(record);
+          return context.checkpoint();
+        },
+      },
+    }) as BatchContext; // The same but for one method.
+  }
+
+  /** Nothing of a dead host goes on, also not what was hung. */
+  async #hang(until: Promise<void>): Promise<void> {
+    await until;
+    await this.clock.sleep(0);
   }
 
   async #dawdle(context: RangeContext): Promise<void> {
     const { chance } = this.#options;
     const isObedient = chance.bool(0.6);
-    await this.clock.sleep(chance.between(100, 2500), isObedient ? context.signal : undefined);
+    await this.clock.sleep(chance.between(1000, 45_000), isObedient ? context.signal : undefined);
     if (isObedient && context.signal.aborted) throw context.signal.reason;
   }
 

@@ -1,42 +1,23 @@
-// Settings that make a world small: seconds where a real group has minutes, in the same proportions.
+// Settings of hosts in worlds: the defaults, but for what would make a run long without showing more.
 
-import { defaultFailurePolicy } from '../failure-policy.ts';
+import { settingsOf } from '../options.ts';
 import type { ProcessorSettings } from '../settings.ts';
 
+const { instance: _, ...defaults } = settingsOf(
+  { name: 'group', start: 'beginning', source: undefined as never, leases: undefined as never },
+  'any',
+);
+
 export const worldSettings: Omit<ProcessorSettings, 'instance'> = {
-  name: 'group',
-  mode: 'latest',
-  start: 'beginning',
-  purpose: undefined,
-  onPositionRefused: 'fail',
-  lease: {
-    renewMs: 1200,
-    acquireMs: 1000,
-    expirationMs: 4500,
-    fenceMarginMs: 1000,
-    handoffMs: 1500,
-    joinMs: 150,
-    rangesMin: 0,
-    rangesMax: 0,
-    capacity: 1,
-    auditLooks: 3,
-  },
+  ...defaults,
+  lease: { ...defaults.lease, handoffMs: 15_000 },
   pump: {
+    ...defaults.pump,
     itemsMax: 10,
-    pollMs: 500,
-    pollMsMin: 50,
-    waitMs: 2500,
-    checkpoint: { kind: 'every-batch' },
-    idleCheckpointMs: 2000,
-    lanes: 1,
-    readAheadPages: 3,
-    readAheadBytes: 1_000_000,
-    failure: {
-      ...defaultFailurePolicy,
-      retry: { attemptsMax: Number.POSITIVE_INFINITY, firstMs: 50, factor: 2, maxMs: 800, jitter: 0.2 },
-    },
-    handlerWarnMs: 1500,
-    handlerMsMax: 4000,
-    stallMs: 3000,
+    idleCheckpointMs: 30_000,
+    failure: { ...defaults.pump.failure, retry: { ...defaults.pump.failure.retry, maxMs: 10_000 } },
+    handlerWarnMs: 20_000,
+    handlerMsMax: 60_000,
+    stallMs: 45_000,
   },
 };

@@ -13,6 +13,8 @@ export interface WorldSourceOptions {
   readonly node: NetworkNode;
   readonly container: ModelContainer;
   readonly identity: SourceIdentity;
+  /** Told of every read that was answered, with the range or the keys as a token. */
+  readonly onAnswer: (token: string) => void;
   /** Whether the endpoint waits for changes. */
   readonly canWait: boolean;
 }
@@ -49,7 +51,13 @@ export class WorldSource implements FeedSource {
     });
   }
 
-  read(read: FeedRead): Promise<FeedPage> {
+  async read(read: FeedRead): Promise<FeedPage> {
+    const page = await this.#read(read);
+    this.#options.onAnswer(read.range ?? `${read.keys?.min}-${read.keys?.max}`);
+    return page;
+  }
+
+  #read(read: FeedRead): Promise<FeedPage> {
     const { network, node, canWait } = this.#options;
     const waitMs = canWait ? (read.waitMs ?? 0) : 0;
     return network.call<FeedPage>(node, {

@@ -3,12 +3,13 @@
 //
 // `oracle` watches every step; what it finds is in `violations`, and running stops at the first one.
 
-import type { FeedMode, SourceIdentity } from '../feed/feed-source.ts';
+import type { SourceIdentity } from '../feed/feed-source.ts';
 import { isProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import { Chance } from './chance.ts';
 import type { Fault } from './fault.ts';
 import { FaultDriver } from './fault-driver.ts';
+import { worldEpochMs } from './host-clock.ts';
 import type { Change, ModelRange, Write } from './model-container.ts';
 import { ModelContainer } from './model-container.ts';
 import { ModelDocuments } from './model-documents.ts';
@@ -35,9 +36,17 @@ export interface WorldOptions {
   readonly retentionMs?: number;
   readonly network?: NetworkTimes;
   readonly partitionKeyPath?: '/id' | '/partitionKey';
+  /** Hosts may differ: `index` counts them in the order of their starts. */
+  readonly settingsOf?: (settings: ProcessorSettings, index: number) => ProcessorSettings;
+  /** Leases that are there already, as of a world before. */
+  readonly leases?: ModelDocuments;
+  readonly containerRid?: string;
   /** A host whose start fails is started again, as a supervisor would. */
   readonly isSupervised?: boolean;
 }
+
+/** Far more than all hosts of any test need, and less than a loop without a pause. */
+const eventsPerSecondMax = 50_000;
 
 export class World {
   readonly chance: Chance;
@@ -62,12 +71,13 @@ export class World {
     this.schedule = new Schedule(this.chance.fork('order'));
     this.network = new Network(this.schedule, options.network ?? defaultNetworkTimes);
     const nowMs = (): number => this.schedule.nowMs;
+    const wallMs = (): number => worldEpochMs + this.schedule.nowMs;
     this.container = new ModelContainer({
       ranges: options.ranges ?? 4,
-      nowMs,
+      nowMs: wallMs,
       ...(options.retentionMs === undefined ? {} : { retentionMs: options.retentionMs }),
     });
-    this.leases = new ModelDocuments({ nowMs, partitionKeyPath: options.partitionKeyPath ?? '/id' });
+    this.leases = options.leases ?? new ModelDocuments({ nowMs, partitionKeyPath: options.partitionKeyPath ?? '/id' });
     this.deadLetters = new ModelDocuments({ nowMs });
     this.oracle = new Oracle({
       container: this.container,
@@ -75,15 +85,18 @@ export class World {
       mode: this.settings.mode,
       nowMs,
       expirationMs: this.settings.lease.expirationMs,
+      hasTwin: ({ id, instance }) =>
+        this.hosts.some((host) => host.instance === instance && host.id !== id && host.state !== 'ended'),
     });
-    if (isFromNow(this.settings.mode, this.settings)) this.oracle.requiredFrom = Number.POSITIVE_INFINITY;
+    // Known when the first host has started: it says where the group begins.
+    this.oracle.requiredFrom = Number.POSITIVE_INFINITY;
     this.leases.onWrite = (entry) => this.oracle.leaseWritten(entry);
     this.deadLetters.onWrite = (entry) => this.#parked(entry.after?.body);
     this.faults = new FaultDriver(this);
     this.#identity = {
       account: 'world.example',
       databaseRid: 'd1==',
-      containerRid: 'd1c1==',
+      containerRid: options.containerRid ?? 'd1c1==',
       name: 'shop/orders',
       partitionKeyPaths: ['/pk'],
     };
@@ -138,7 +151,7 @@ export class World {
   }
 
   /** Resolves when the host has stopped; checks that it kept its deadline and left nothing behind. */
-  async stop(host: WorldHost, drainMs = 3000): Promise<void> {
+  async stop(host: WorldHost, drainMs = 30_000): Promise<void> {
     if (!host.isAlive || host.state === 'stopping') return;
     host.state = 'stopping';
     const limitMs = drainMs + 4 * this.network.times.requestMsMax + this.settings.lease.handoffMs;
@@ -172,7 +185,12 @@ export class World {
 
   /** Until `timeMs`, or until an invariant is broken. */
   async runTo(timeMs: number): Promise<void> {
-    while (this.violations.length === 0 && (await this.schedule.step(timeMs)));
+    let [sinceMs, since] = [this.nowMs, this.schedule.events];
+    while (this.violations.length === 0 && (await this.schedule.step(timeMs))) {
+      if (this.nowMs - sinceMs > 1000) [sinceMs, since] = [this.nowMs, this.schedule.events];
+      else if (this.schedule.events - since > eventsPerSecondMax)
+        this.oracle.report('I9', 'somebody works without a pause');
+    }
     if (this.violations.length === 0) this.schedule.passTo(timeMs);
   }
 
@@ -181,7 +199,7 @@ export class World {
   }
 
   /** Until the condition holds, asked every `everyMs`; false when it did not within `limitMs` or an invariant was broken. */
-  async runUntil(condition: () => boolean, limitMs: number, everyMs = 100): Promise<boolean> {
+  async runUntil(condition: () => boolean, limitMs: number, everyMs = 500): Promise<boolean> {
     const endMs = this.nowMs + limitMs;
     while (!condition()) {
       if (this.violations.length > 0 || this.nowMs >= endMs) return false;
@@ -191,7 +209,7 @@ export class World {
   }
 
   /** Runs until something that a host does has happened: a stop, a pause. */
-  async until<T>(promise: Promise<T>, limitMs = 600_000): Promise<T> {
+  async until<T>(promise: Promise<T>, limitMs = 3_600_000): Promise<T> {
     let isOver = false;
     const over = (): void => {
       isOver = true;
@@ -220,6 +238,11 @@ export class World {
       oracle: this.oracle,
       handler: this.#options.handler ?? (() => undefined),
       isManual: pump.checkpoint.kind === 'manual',
+      stallMs: pump.stallMs,
+      isRangeThere: (token, keys) =>
+        token.includes('-')
+          ? this.container.rangesOf(keys).length === 1
+          : this.container.ranges.some(({ id }) => id === token),
     });
     const canWait = this.#options.canWait ?? true;
     const { schedule, network } = this;
@@ -227,6 +250,7 @@ export class World {
     const store = { schedule, network, node, writer: id, canWait };
     const equipment: HostEquipment = {
       instance,
+      identity: this.#identity,
       ground: host.ground,
       source: new WorldSource({
         schedule,
@@ -235,6 +259,7 @@ export class World {
         container: this.container,
         identity: this.#identity,
         canWait,
+        onAnswer: (token) => host.fed(token),
       }),
       leases: makeWorldStore({ ...store, documents: this.leases, name: 'shop/leases', port: 'store' }),
       deadLetters: makeWorldStore({ ...store, documents: this.deadLetters, name: 'shop/dead', port: 'dead-letters' }),
@@ -242,12 +267,17 @@ export class World {
       emit: (event) => {
         if (host.gate.isDead) return;
         host.events.push(event);
+        host.eventTimes.push(this.nowMs);
         if (event.type === 'item.skipped') this.#skipped(event.id);
         // It has ended by itself: another host has its name.
         if (event.type === 'stopped' && host.state !== 'stopping') this.#ended(host);
       },
     };
-    host.program = this.#options.program(equipment, { ...this.settings, instance });
+    const settings = { ...this.settings, instance };
+    host.program = this.#options.program(
+      equipment,
+      this.#options.settingsOf?.(settings, this.hosts.length) ?? settings,
+    );
     return host;
   }
 
@@ -262,7 +292,8 @@ export class World {
     if (host.state !== 'starting') return;
     host.state = 'running';
     this.oracle.isBootstrapped = true;
-    this.oracle.requiredFrom = Math.min(this.oracle.requiredFrom, this.container.changes.length);
+    if (this.oracle.requiredFrom === Number.POSITIVE_INFINITY)
+      this.oracle.requiredFrom = this.#isFromNow() ? this.container.changes.length : 0;
   }
 
   #failedToStart(host: WorldHost, error: unknown): void {
@@ -270,7 +301,7 @@ export class World {
     if (host.state !== 'starting') return;
     this.#ended(host);
     if (this.#options.isSupervised === true && !isProcessorError(error, 'instance-taken')) {
-      this.schedule.after(500, () => this.faults.replace(host, this.start(host.instance)));
+      this.schedule.after(3000, () => this.faults.replace(host, this.start(host.instance)));
     }
   }
 
@@ -303,8 +334,10 @@ export class World {
     for (const change of this.container.changes)
       if (change.id === id && this.oracle.deliveriesOf(change) > 0) this.oracle.resolved(change);
   }
-}
 
-function isFromNow(mode: FeedMode, settings: Pick<ProcessorSettings, 'start'>): boolean {
-  return mode === 'all-versions' || settings.start === 'now';
+  /** What the group has written down about its start, whatever this world's hosts were told. */
+  #isFromNow(): boolean {
+    const record = this.leases.list('').find(({ id }) => id.includes('.x.start'));
+    return (record?.body['start'] ?? this.settings.start) === 'now';
+  }
 }
