@@ -215,6 +215,7 @@ export class Host {
       settings: settings.lease,
       sightings: this.#sightings,
       running: tenures.ids,
+      runningKeys: tenures.all.flatMap(({ acquired }) => acquired.lease.keys ?? []),
       avoided: tenures.avoided(),
       heldEpoch: (id) => tenures.heldEpoch(id),
       beatSentAtMs: (beat) => heartbeat.sentAtMs(beat),

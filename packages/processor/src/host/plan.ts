@@ -1,5 +1,7 @@
 // What a host does after a look at its group. Pure: what was seen, who am I, what time is it → what to take, adopt and hand over.
 
+import type { KeyRange } from '@tidemark/model';
+import { intersectKeyRanges } from '@tidemark/model';
 import { handedOverBeat } from '../lease/dotnet-lease.ts';
 import type { Holder } from '../lease/holder.ts';
 import { nonceOfWrite } from '../lease/holder.ts';
@@ -22,6 +24,8 @@ export interface PlanFacts {
   readonly wallMs: number;
   /** Ids of leases that this host is at work on, in whatever state. */
   readonly running: ReadonlySet<string>;
+  /** Their keys. */
+  readonly runningKeys: readonly KeyRange[];
   /** Tokens that failed here a moment ago. */
   readonly avoided: ReadonlySet<string>;
   /** The highest epoch of a lease that this host held or gave away. */
@@ -71,6 +75,7 @@ export function makePlan(facts: PlanFacts): Plan {
         handOver.push({ leaseId: lease.id, to: to.instance });
       }
     } else if (facts.avoided.has(lease.token)) {
+    } else if (owner === holder.instance && isSuccessor(lease, facts)) {
     } else if (owner === holder.instance) {
       const adopted = adoption(lease, facts);
       if (adopted !== undefined) adopt.push(adopted);
@@ -103,6 +108,12 @@ function ownerOf(lease: Lease, facts: PlanFacts): string | undefined {
   const { rules, sightings, nowMs, settings, wallMs, holder } = facts;
   if (lease.owner === undefined || lease.owner === holder.instance) return lease.owner;
   return rules.isExpired(lease, sightings, nowMs, settings, wallMs) ? undefined : lease.owner;
+}
+
+/** Made by this process for a range that it still closes: it is opened when that is done, never beside it. */
+function isSuccessor({ mark, keys }: Lease, { holder, runningKeys }: PlanFacts): boolean {
+  if (mark?.nonce !== holder.nonce || keys === undefined) return false;
+  return runningKeys.some((other) => intersectKeyRanges(keys, other) !== undefined);
 }
 
 /** Whether a host of this library has acquired it last: only those hand over. */

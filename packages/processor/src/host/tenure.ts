@@ -14,7 +14,7 @@ import type { KeeperEnd, KeeperParts } from '../lease/keeper.ts';
 import { Keeper } from '../lease/keeper.ts';
 import { abortMsMax, closeMsMax, openMsMax } from '../limits.ts';
 import type { CloseReason, RangeContext } from '../observer.ts';
-import { ProcessorError } from '../processor-error.ts';
+import { isProcessorError, ProcessorError } from '../processor-error.ts';
 import type { MakePump, Pump, PumpEnd, PumpMemory } from '../pump/pump.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { Health } from './health.ts';
@@ -311,7 +311,7 @@ export class Tenure {
       }
       case 'aborted':
         if (end.isHung === true) this.#isHung = true;
-        this.#dispatch('aborted', () => this.#failedBy('handler-failed', end.error));
+        this.#dispatch('aborted', () => this.#failedBy(reasonOf(end.error), end.error));
         break;
       default:
         end satisfies never;
@@ -475,6 +475,12 @@ export class Tenure {
       signal: this.#controller.signal,
     };
   }
+}
+
+/** A pump may notice before the keeper that the time of the lease is over. */
+function reasonOf(error: unknown): CloseReason {
+  if (isProcessorError(error, 'fenced')) return 'fenced';
+  return isProcessorError(error, 'lease-lost') ? 'lease-lost' : 'handler-failed';
 }
 
 /** The feed does not know the position, or does not know it any more (S22, S23). */
