@@ -7,6 +7,7 @@ export interface Call {
   readonly lease: string;
   readonly epoch: number;
   readonly attempt: number;
+  readonly position: string;
   readonly signal: AbortSignal | undefined;
   readonly checkpoint: () => Promise<void>;
 }
@@ -47,14 +48,17 @@ export class HeldHandler {
     }
   }
 
-  async handle(changes: readonly unknown[], { lease, epoch, attempt, signal, checkpoint }: Call): Promise<void> {
+  async handle(
+    changes: readonly unknown[],
+    { lease, epoch, attempt, position, signal, checkpoint }: Call,
+  ): Promise<void> {
     this.#calls += 1;
     const call = this.#calls;
     const items = changes.map((change) => {
       const { id, pk, n } = change as Item;
       return { id, pk, n };
     });
-    await say({ type: 'batch', call, lease, epoch, attempt, items, at: now() });
+    await say({ type: 'batch', call, lease, epoch, attempt, position, items, at: now() });
     if (this.#isHeld) await this.#pass(signal);
     if (signal?.aborted === true && !this.#isDeaf) {
       await say({ type: 'aborted', call, lease, at: now() });

@@ -42,6 +42,8 @@ export type HostWord =
       readonly lease: string;
       readonly epoch: number;
       readonly attempt: number;
+      /** Where a checkpoint of it leads. */
+      readonly position: string;
       readonly items: readonly Item[];
       readonly at: string;
     }

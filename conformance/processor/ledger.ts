@@ -8,6 +8,8 @@ export class Ledger {
   readonly written: Item[] = [];
   readonly #container: RestContainer;
   readonly #next = new Map<string, number>();
+  #writers: readonly Promise<void>[] = [];
+  #isOver = false;
 
   constructor(container: RestContainer) {
     this.#container = container;
@@ -24,17 +26,18 @@ export class Ledger {
   }
 
   /** Writes until it is told to stop. */
-  writeOn(keys: number = 4): { stop(): Promise<void> } {
-    let isOver = false;
-    const writers = Array.from({ length: keys }, async (_, k) => {
-      while (!isOver) await this.#writeOne(`k${k}`);
+  writeOn(keys: number = 4): void {
+    this.#isOver = false;
+    this.#writers = Array.from({ length: keys }, async (_, k) => {
+      while (!this.#isOver) await this.#writeOne(`k${k}`);
     });
-    return {
-      stop: async () => {
-        isOver = true;
-        await Promise.all(writers);
-      },
-    };
+    // Whoever stops them is told of it.
+    for (const writer of this.#writers) writer.catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#writers);
   }
 
   async #writeOne(pk: string): Promise<void> {

@@ -152,6 +152,7 @@ export class Setting implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.ledger.stop();
     for (const host of this.hosts) await host.end('SIGKILL');
     for (const proxy of this.#proxies) await proxy[Symbol.asyncDispose]();
     await end(this.#server, 'SIGKILL');

@@ -13,6 +13,8 @@ export type { Gate } from './gate.ts';
 export { indexStoreContract } from './index-store-contract.ts';
 export { MemoryDocuments } from './memory-documents.ts';
 export { MemoryIndexDisk } from './memory-index-disk.ts';
+export type { Life } from './mortal.ts';
+export { mortalSource, mortalStore } from './mortal.ts';
 export type { MutationKind } from './power-cut-files.ts';
 export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
 export { QuietFeed } from './quiet-feed.ts';

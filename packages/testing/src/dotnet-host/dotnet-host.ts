@@ -4,12 +4,12 @@
 
 import type { KeyRange } from '@tidemark/model';
 import type { Clock, DocumentStore, FeedSource } from '@tidemark/processor';
+import type { Life } from '../mortal.ts';
+import { mortalStore } from '../mortal.ts';
 import { bootstrap } from './bootstrap.ts';
 import { leasesToTake } from './equal-partitions.ts';
 import type { DotnetDialect, DotnetLease, DotnetMode } from './lease-document.ts';
 import { LeaseLostError, LeaseManager } from './lease-manager.ts';
-import type { Life } from './mortal-store.ts';
-import { mortalStore } from './mortal-store.ts';
 import type { DotnetHandler, WorkerEnd } from './range-worker.ts';
 import { RangeWorker } from './range-worker.ts';
 import { succeed } from './synchronizer.ts';
