@@ -15,6 +15,8 @@ export interface Row {
   /** What figure and ratio are of, where both are told of the same thing. */
   readonly measure?: 'wall clock' | 'processor time';
   readonly bound?: Bound;
+  /** The bound is one of the figure, though there is something beside it. */
+  readonly boundOf?: 'figure';
   readonly note?: string;
 }
 
@@ -98,13 +100,16 @@ export function machineFacts(bench: string): Readonly<Record<string, unknown>> {
 }
 
 function ratioOf(row: Row): number | undefined {
-  return row.ratio ?? (row.against === undefined ? undefined : row.figure / row.against.figure);
+  if (row.ratio !== undefined) return row.ratio;
+  // Nothing beside something has no ratio.
+  if (row.against === undefined || row.against.figure === 0) return undefined;
+  return row.figure / row.against.figure;
 }
 
 function verdictOf(row: Row): Verdict {
   if (row.bound === undefined) return '';
   const { kind, floor, goal } = row.bound;
-  const value = ratioOf(row) ?? row.figure;
+  const value = row.boundOf === 'figure' ? row.figure : (ratioOf(row) ?? row.figure);
   const holds = (limit: number): boolean => (kind === 'at least' ? value >= limit : value <= limit);
   if (!holds(floor)) return 'FAIL';
   return goal !== undefined && holds(goal) ? 'goal' : 'pass';
