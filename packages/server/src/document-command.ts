@@ -11,7 +11,7 @@ import { statusOf } from './status.ts';
 /** The document, which has to lie in the partition that the request names. */
 export function clientDocument(place: Place, bytes: Uint8Array, key: UnitPartitionKey): ClientDocument {
   const document = place.container.readClient(bytes);
-  if (partitionKeyEquals(place.container.partitionKeyOf(document).values, key.values)) return document;
+  if (partitionKeyEquals(document.partitionKey, key.values)) return document;
   throw new DatabaseError(
     'partition-key-mismatch',
     'PartitionKey extracted from document doesn’t match the one specified in the header.',

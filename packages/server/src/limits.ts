@@ -53,7 +53,10 @@ export const answerStallMsMax: number = 60 * 1000;
 /** Answers that clients have not taken yet, of all connections together: 64 of the largest. */
 export const unsentBytesMax: number = 256 * 1024 * 1024;
 
-/** A larger answer is not held until the end of the turn of the event loop, in which many others may become ready. */
+/** Answers that are held until the end of the turn of the event loop: the first of them waits for the last. */
+export const heldAnswersMax = 32;
+
+/** A larger answer is not held. */
 export const heldBodyBytesMax: number = 64 * 1024;
 
 /** With that many bytes unsent, an answer that has been waiting for this long is cut off for the sake of the others. */

@@ -1,7 +1,7 @@
 // Answers that are ready in one turn of the event loop are sent at its end, one right after the other. Whoever waits for them
 // then wakes up once for all of them: to wake a process up costs more than to write to it, and more than a point read.
 
-import { heldBodyBytesMax } from './limits.ts';
+import { heldAnswersMax, heldBodyBytesMax } from './limits.ts';
 
 export class Outbox {
   #held: (() => void)[] = [];
@@ -13,7 +13,12 @@ export class Outbox {
 
   /** A large one is sent at once: not the waking is what takes its time, and many of them would be much to hold. */
   put(bodyBytes: number, send: () => void): void {
-    if (bodyBytes > heldBodyBytesMax) send();
-    else if (this.#held.push(send) === 1) setImmediate(this.#sendAll);
+    if (bodyBytes > heldBodyBytesMax) {
+      send();
+      return;
+    }
+    const count = this.#held.push(send);
+    if (count === heldAnswersMax) this.#sendAll();
+    else if (count === 1) setImmediate(this.#sendAll);
   }
 }

@@ -102,7 +102,8 @@ export function ifMatchOf(request: RequestHead): { ifMatch?: string } {
 }
 
 export function prefersMinimal(request: RequestHead): boolean {
-  return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(textOf(request.headers, header.prefer) ?? '');
+  const text = textOf(request.headers, header.prefer);
+  return text !== undefined && /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(text);
 }
 
 /** How long the client would like to wait for news, undefined when it does not say (RFC 7240); at most as long as we would. */

@@ -23,9 +23,9 @@ export function createDocument(request: CosmosRequest, { database }: HandlerCont
   const key = place.container.partitionKey(requiredPartitionKey(request, place));
   const document = clientDocument(place, request.body, key);
   if (!isHeaderTrue(request, header.isUpsert)) return write(request, place, key, { kind: 'create', document });
+  const ifMatch = textOfHeader(request, header.ifMatch);
   const ifNoneMatch = textOfHeader(request, header.ifNoneMatch);
-  const condition = { ...ifMatchOf(request), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
-  return write(request, place, key, { kind: 'upsert', document, ...condition });
+  return write(request, place, key, { kind: 'upsert', document, ifMatch, ifNoneMatch });
 }
 
 export async function replaceDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
@@ -113,8 +113,8 @@ async function write(
   if (outcome.kind === 'rejected') return rejection(outcome.code, outcome.message, headers);
   const { status, charge, etag, timeMs, body } = factsOf(outcome);
   if (etag === undefined || timeMs === undefined) return emptyResponse(status, headers, charge);
-  const all = [...headers, ...versionHeaders(etag, timeMs)];
-  return { status, charge, headers: all, body: prefersMinimal(request) ? undefined : body };
+  headers.push(...versionHeaders(etag, timeMs));
+  return { status, charge, headers, body: prefersMinimal(request) ? undefined : body };
 }
 
 interface Address {
