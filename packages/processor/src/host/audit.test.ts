@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import type { Lease } from '../lease/lease.ts';
+import { auditCoverage, HoleCounter, missingLeases, positionForHole, withKeys } from './audit.ts';
+import { succession } from './split.ts';
+
+function lease(token: string, min?: string, max = 'FF'): Lease {
+  const stored = { id: token, etag: '', key: token, body: {} };
+  return {
+    id: token,
+    token,
+    kind: 'physical',
+    keys: min === undefined ? undefined : { min, max },
+    owner: undefined,
+    position: undefined,
+    mode: 'latest',
+    timestamp: undefined,
+    mark: undefined,
+    properties: {},
+    isTombstone: false,
+    stored,
+  };
+}
+
+const ranges = [
+  { id: '1', min: '', max: '40', parents: ['0'] },
+  { id: '2', min: '40', max: 'FF', parents: ['0'] },
+];
+
+describe('the audit', () => {
+  test('[F8] [D5] holes at the beginning, in the middle and at the end are seen', () => {
+    const { holes, overlaps } = auditCoverage([lease('a', '10', '20'), lease('b', '30', '40')]);
+
+    expect(holes).toEqual([
+      { min: '', max: '10' },
+      { min: '20', max: '30' },
+      { min: '40', max: 'FF' },
+    ]);
+    expect(overlaps).toEqual([]);
+  });
+
+  test('[I6] leases that tile the space have neither hole nor overlap; those that do not are named', () => {
+    expect(auditCoverage([lease('a', '', '40'), lease('b', '40')])).toEqual({ holes: [], overlaps: [] });
+    expect(auditCoverage([lease('a', '', '50'), lease('b', '40')]).overlaps).toEqual([['a', 'b']]);
+    expect(auditCoverage([]).holes).toEqual([{ min: '', max: 'FF' }]);
+  });
+
+  test('a hole is filled by physical ranges where it is one, and cut at their bounds', () => {
+    expect(missingLeases([{ min: '', max: 'FF' }], ranges).map(({ token }) => token)).toEqual(['1', '2']);
+    expect(missingLeases([{ min: '20', max: '60' }], ranges).map(({ token }) => token)).toEqual(['20-40', '40-60']);
+  });
+
+  test('[S32] the narrowest note that contains the hole is its position', () => {
+    const notes = [
+      { keys: { min: '', max: 'FF' }, position: 'old' },
+      { keys: { min: '', max: '40' }, position: 'new' },
+      { keys: { min: '40', max: 'FF' }, position: 'other' },
+    ];
+
+    expect(positionForHole({ min: '', max: '20' }, notes)?.position).toBe('new');
+    expect(positionForHole({ min: '30', max: '50' }, notes)?.position).toBe('old');
+  });
+
+  test('a hole counts only when it was seen in looks one after the other', () => {
+    const counter = new HoleCounter();
+    const hole = { min: '', max: '10' };
+
+    expect(counter.count([hole], 3)).toEqual([]);
+    expect(counter.count([hole], 3)).toEqual([]);
+    expect(counter.count([], 3)).toEqual([]);
+    counter.count([hole], 3);
+    counter.count([hole], 3);
+    expect(counter.count([hole], 3)).toEqual([hole]);
+  });
+
+  test('[D15] a lease without keys gets those of its range, or of the ranges that came of it', () => {
+    expect(withKeys(lease('1'), ranges).keys).toEqual({ min: '', max: '40' });
+    expect(withKeys(lease('0'), ranges).keys).toEqual({ min: '', max: 'FF' });
+    expect(withKeys(lease('7'), ranges).keys).toBeUndefined();
+  });
+});
+
+describe('succession', () => {
+  test('[S15] [S20] splits make leases by range, merges by keys, and keys inside one range go on', () => {
+    const whole = { token: '0', kind: 'physical', keys: { min: '', max: 'FF' } } as const;
+    const slice = { token: '7', kind: 'physical', keys: { min: '', max: '20' } } as const;
+    const keys = { token: '10-20', kind: 'keys', keys: { min: '10', max: '20' } } as const;
+    const cut = { token: '30-50', kind: 'keys', keys: { min: '30', max: '50' } } as const;
+
+    expect(tokens(succession(whole, ranges))).toEqual(['1', '2']);
+    expect(tokens(succession(slice, ranges))).toEqual(['-20']);
+    expect(succession(keys, ranges)).toEqual({ kind: 'same' });
+    expect(tokens(succession(cut, ranges))).toEqual(['30-40', '40-50']);
+    expect(succession({ token: '1', kind: 'physical', keys: { min: '', max: '40' } }, ranges)).toEqual({
+      kind: 'same',
+    });
+  });
+});
+
+function tokens(next: ReturnType<typeof succession>): string[] {
+  return next.kind === 'same' ? [] : next.successors.map(({ token }) => token);
+}
