@@ -29,7 +29,7 @@ export async function writeControl(
       id,
       paused: pause !== undefined,
       reason: pause?.reason ?? null,
-      turn: before.turn + (pause === undefined ? 1 : 0),
+      turn: before.turn + 1,
     };
     try {
       const stored = await (current === undefined ? store.create(body, signal) : store.replace(current, body, signal));

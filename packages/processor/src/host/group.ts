@@ -41,7 +41,7 @@ export interface StartRecord {
   readonly timeMs: number;
 }
 
-/** Whether the group reads. `turn` goes up with every resume, so that halted ranges try again too. */
+/** Whether the group reads. `turn` goes up with every change: what was seen later counts, and halted ranges try again after a resume. */
 export interface Control {
   readonly isPaused: boolean;
   readonly reason: string | undefined;

@@ -114,7 +114,7 @@ export class Host {
     const stamp = (): string => this.#serverClock.stamp();
     const heartbeat = new Heartbeat({ clock, random, store, settings, stamp, holder: this.#holder });
     const boot = await bootstrap(parts, (names) => heartbeat.begin(names, this.#life.signal)).catch(async (error) => {
-      await heartbeat.end(this.#life.signal);
+      await heartbeat.end();
       throw error;
     });
     const housekeeping = new Housekeeping({ ...parts, names: boot.names, start: boot.start });
@@ -139,7 +139,7 @@ export class Host {
     await settledWithin(clock, endAtMs - clock.monotonicMs(), this.#leave(members, isKept));
     options.signal?.removeEventListener('abort', hurry);
     const leftMs = Math.max(lastWordMs, endAtMs - clock.monotonicMs());
-    if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#life.signal));
+    if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end());
     this.#life.abort(new ProcessorError('stopped', 'The processor has stopped.'));
   }
 
@@ -194,11 +194,21 @@ export class Host {
     members.tenures.prune([...group.leases, ...group.tombstones]);
     const mine = group.beats.find(({ instance }) => instance === this.#holder.instance);
     if (mine !== undefined && mine.nonce !== this.#holder.nonce) this.#wakeBeat();
+    this.#noticeSkew();
     this.#apply(group.control);
     if (!group.control.isPaused && !(isFirst && group.leases.length > 1)) await this.#act(group);
     if (this.#loops.signal.aborted) return;
     const ranges = await members.housekeeping.tidy(group, this.#ranges, this.#sightings);
     this.#ranges = ranges ?? this.#ranges;
+  }
+
+  /** Hosts of .NET believe what is written in a lease; ours is put right, and somebody should set the clock. */
+  #noticeSkew(): void {
+    const { skewMs } = this.#serverClock;
+    const message = `The clock of this machine differs from the server's by ${Math.round(skewMs / 1000)} s.`;
+    const isWrong = Math.abs(skewMs) >= this.#parts.settings.lease.expirationMs / 4;
+    if (isWrong) this.#health.raise('clock-skew', undefined, message);
+    else this.#health.clear('clock-skew');
   }
 
   async #act(group: Group): Promise<void> {
@@ -235,6 +245,7 @@ export class Host {
   }
 
   async #take(taking: Taking, isLeaving = false): Promise<void> {
+    const { clock } = this.#parts;
     const { names } = this.#joined().boot;
     if (this.#loops.signal.aborted && !isLeaving) return;
     try {
@@ -242,7 +253,8 @@ export class Host {
       const { keys, position } = lease;
       if (keys === undefined) return;
       const acquired = await acquireLease(acquireParts(this.#bootstrapParts(), names), lease, { keys, position });
-      if (acquired !== undefined) this.#joined().tenures.begin(acquired, taking.from, taking.openAtMs);
+      if (acquired !== undefined)
+        this.#joined().tenures.begin(acquired, taking.from, clock.monotonicMs() + taking.waitMs);
     } catch (error) {
       this.#storeFailed(error);
     }
@@ -374,15 +386,14 @@ export class Host {
 
   /** Leases that are this process's and that it is not at work on. */
   async #sweep(members: Members): Promise<void> {
-    const { rules, leases: store, clock } = this.#parts;
+    const { rules, leases: store } = this.#parts;
     const { names } = members.boot;
     const documents = await store.list(names.leases, this.#life.signal);
     const { leases } = readGroup(documents, names, rules);
     const left = leases.filter(
       (lease) => isLeftover(lease, this.#holder) && members.tenures.get(lease.id) === undefined,
     );
-    const nowMs = clock.monotonicMs();
-    await eachBounded(left, leasesAtOnceMax, (lease) => this.#take({ lease, from: 'own', openAtMs: nowMs }, true));
+    await eachBounded(left, leasesAtOnceMax, (lease) => this.#take({ lease, from: 'own', waitMs: 0 }, true));
   }
 
   /** Stops at once and writes nothing: what this host had is not its own any more. */

@@ -38,8 +38,8 @@ export interface PlanFacts {
 export interface Taking {
   readonly lease: Lease;
   readonly from: 'free' | 'expired' | 'own' | 'stolen';
-  /** The former owner may be at work until then. */
-  readonly openAtMs: number;
+  /** How long the former owner may be at work after it was robbed. */
+  readonly waitMs: number;
 }
 
 export interface Plan {
@@ -54,7 +54,7 @@ export interface Plan {
 }
 
 export function makePlan(facts: PlanFacts): Plan {
-  const { group, holder, rules, settings, nowMs } = facts;
+  const { group, holder, settings, nowMs } = facts;
   const owners = new Map(group.leases.map((lease) => [lease.id, ownerOf(lease, facts)]));
   const live = liveBeats(facts);
   const hosts = hostsOf(facts, live, owners);
@@ -79,13 +79,13 @@ export function makePlan(facts: PlanFacts): Plan {
     } else if (owner === holder.instance) {
       const adopted = adoption(lease, facts);
       if (adopted !== undefined) adopt.push(adopted);
-      else take.push({ lease, from: 'own', openAtMs: nowMs });
+      else take.push({ lease, from: 'own', waitMs: 0 });
     } else if (target !== holder.instance) {
     } else if (owner === undefined) {
-      take.push({ lease, from: lease.owner === undefined ? 'free' : 'expired', openAtMs: nowMs });
+      take.push({ lease, from: lease.owner === undefined ? 'free' : 'expired', waitMs: 0 });
     } else if (!isOurs(lease)) {
       // A host of .NET hands nothing over. Like it, one at a time, so that its count can follow.
-      if (!isStealing) take.push({ lease, from: 'stolen', openAtMs: nowMs });
+      if (!isStealing) take.push({ lease, from: 'stolen', waitMs: 0 });
       isStealing = true;
     } else {
       wanted.add(lease.id);
@@ -95,11 +95,10 @@ export function makePlan(facts: PlanFacts): Plan {
       const isAlive = live.some(({ instance }) => instance === owner);
       if (isAlive && nowMs - sinceMs >= patienceMs) {
         // It writes its lease and does not let it go: cut off from the rest of the group, perhaps. By then its time is over.
-        take.push({ lease, from: 'stolen', openAtMs: isAtOnce ? nowMs : nowMs + settings.expirationMs });
+        take.push({ lease, from: 'stolen', waitMs: isAtOnce ? 0 : settings.expirationMs });
       }
     }
   }
-  void rules;
   return { take, adopt, handOver, wanted, hosts, live };
 }
 

@@ -79,7 +79,7 @@ describe('the start of a group', () => {
       const host = group.host('a');
       await group.during(host.processor.start());
       await group.during(dead.processor.stop({ drainMs: 100 }));
-      await starting;
+      await group.during(starting);
       group.feed.write('10');
       await group.clock.advance(80_000);
 
