@@ -1,6 +1,6 @@
 // What the adapters need of a container of `@tidemark/engine`, by shape: this package does not depend on the engine.
 
-import type { KeyRange } from '@tidemark/model';
+import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
 
 type EngineStart = 'beginning' | 'now' | { readonly time: Date } | { readonly etag: string };
 
@@ -38,7 +38,7 @@ export interface EngineContainer {
   readonly info: {
     readonly id: string;
     readonly rid: string;
-    readonly definition: { readonly partitionKey: { readonly paths: readonly string[] } };
+    readonly definition: { readonly partitionKey: PartitionKeyDefinition };
   };
   readonly ranges: readonly (KeyRange & { readonly id: string; readonly parents: readonly string[] })[];
   changes(options?: EngineFeedOptions): EngineFeed;

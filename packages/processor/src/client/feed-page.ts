@@ -20,6 +20,11 @@ abstract class Page {
     return this.response.header(header.sessionToken);
   }
 
+  /** Of the body, as it came. */
+  get sizeBytes(): number {
+    return this.response.body.length;
+  }
+
   /** The server's clock when it answered. */
   get serverTimeMs(): number | undefined {
     const timeMs = Date.parse(this.response.header(header.httpDate) ?? '');

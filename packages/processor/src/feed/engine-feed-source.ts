@@ -32,6 +32,7 @@ export class EngineFeedSource implements FeedSource {
       containerRid: rid,
       name: `engine/${id}`,
       partitionKeyPaths: definition.partitionKey.paths,
+      partitionKey: definition.partitionKey,
     };
   }
 
@@ -78,6 +79,8 @@ export class EngineFeedSource implements FeedSource {
 
   #pageOf(page: EnginePage): FeedPage {
     const items = itemsOf(page);
+    let sizeBytes = 0;
+    for (const piece of page.pieces) sizeBytes += piece.length;
     page.release?.();
     return {
       position: page.etag,
@@ -85,6 +88,7 @@ export class EngineFeedSource implements FeedSource {
       isDrained: page.count === 0 && page.isDrained,
       isWaitApplied: true,
       charge: 0,
+      sizeBytes,
       tailLsn: page.range?.tailLsn,
       sessionToken: undefined,
       serverTimeMs: undefined,

@@ -83,6 +83,7 @@ export class RestFeedSource implements FeedSource {
       isDrained: page.isDrained,
       isWaitApplied: page.isWaitApplied,
       charge: page.charge,
+      sizeBytes: page.sizeBytes,
       tailLsn: tailLsnOf(page.sessionToken, page.rangeId ?? scope.range),
       sessionToken: page.sessionToken,
       serverTimeMs: page.serverTimeMs,
@@ -121,6 +122,8 @@ async function translated<T>(call: () => Promise<T>, isContinued: boolean = fals
     if (status === 410 && !(substatus === undefined || goneSubstatuses.has(substatus))) throw as('unavailable');
     if (code === 'not-found') throw as('container-not-found');
     if (code === 'session-not-available' || (code === 'internal' && status >= 500)) throw as('unavailable');
+    // Only the sentence tells it from other refusals (processor.md 1.8); older clients read it too.
+    if (status === 400 && message.startsWith('Reduce page size')) throw as('batch-answer-too-large');
     if (code === 'bad-request' && status === 400 && isContinued) throw as('invalid-continuation');
     throw error;
   }

@@ -1,6 +1,7 @@
 // What a container's definition says about who it is.
 
-import { DatabaseError } from '@tidemark/model';
+import type { PartitionKeyDefinition } from '@tidemark/model';
+import { DatabaseError, isDatabaseError, validatePartitionKeyDefinition } from '@tidemark/model';
 import type { SourceIdentity } from './feed-source.ts';
 
 export function identityOf(definition: unknown, endpoint: string, name: string): SourceIdentity {
@@ -18,6 +19,7 @@ export function identityOf(definition: unknown, endpoint: string, name: string):
     containerRid: _rid,
     name,
     partitionKeyPaths: pathsOf(partitionKey),
+    partitionKey: definitionOf(partitionKey),
   };
 }
 
@@ -29,4 +31,14 @@ function accountOf(endpoint: string): string {
 function pathsOf(partitionKey: unknown): string[] {
   const { paths }: { paths?: unknown } = Object(partitionKey);
   return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
+}
+
+/** Undefined for one that is not understood here: then nobody computes with it. */
+function definitionOf(partitionKey: unknown): PartitionKeyDefinition | undefined {
+  try {
+    return validatePartitionKeyDefinition(partitionKey);
+  } catch (error) {
+    if (isDatabaseError(error)) return undefined;
+    throw error;
+  }
 }
