@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TenureEvent, TenureState } from './tenure-states.ts';
 import { tenureTable } from './tenure-states.ts';
@@ -20,6 +21,15 @@ describe('the table of tenures', () => {
   test('every state is reached from the first, and every one can end', () => {
     expect(reachable('opening')).toEqual(new Set(states));
     for (const state of states) expect(reachable(state)).toContain('ended');
+  });
+
+  test('SPEC.md shows it as it is', () => {
+    const spec = readFileSync(new URL('../../SPEC.md', import.meta.url), 'utf8');
+    const shown = spec.split('<!-- tenure table -->')[1]?.split('<!-- /tenure table -->')[0]?.trim();
+
+    const rows = events.map((event) => row([event, ...states.map((state) => tenureTable[state][event])]));
+
+    expect(shown).toBe([row(['event', ...states]), `|${'---|'.repeat(states.length + 1)}`, ...rows].join('\n'));
   });
 
   test('[I10] what has ended stays ended, and what closes only ends', () => {
@@ -45,3 +55,7 @@ describe('the table of tenures', () => {
     expect(tenureTable.aborting.overdue).toBe('closing');
   });
 });
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}

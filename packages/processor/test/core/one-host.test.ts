@@ -1,7 +1,8 @@
 // One host: it makes its leases, delivers, checkpoints, renews, and lets go.
 
 import { describe, expect, test } from 'vitest';
-import { SmallGroup } from './small-group.ts';
+import { FaultyStore } from './faulty-store.ts';
+import { leaseSettings, SmallGroup } from './small-group.ts';
 
 describe('one host', () => {
   test('[F1] makes leases, delivers every change, stores positions, and releases on stop', async () => {
@@ -33,6 +34,25 @@ describe('one host', () => {
 
     expect(host.delivered).toHaveLength(1);
     expect(host.events.filter(({ type }) => type === 'lease.acquired')).toHaveLength(2);
+    await group.during(host.processor.stop());
+  });
+
+  test('[I12] an idle host writes each lease once a renewal, beats as often, and lists once a tick', async () => {
+    const group = new SmallGroup(4);
+    const store = new FaultyStore(group.store);
+    const host = await group.started('a', { store });
+    await group.clock.advance(120_000);
+    store.calls.length = 0;
+
+    await group.clock.advance(600_000);
+
+    const renewals = 600_000 / leaseSettings.renewMs + 1;
+    const count = (operation: string): number => store.calls.filter((call) => call.operation === operation).length;
+    expect(store.writes('..').length).toBeLessThanOrEqual(4 * renewals);
+    expect(store.writes('.x.host').length).toBeLessThanOrEqual(renewals);
+    expect(store.writes('.x.position').length).toBeLessThanOrEqual(4);
+    expect(count('list')).toBeLessThanOrEqual((5 * 600_000) / leaseSettings.acquireMs);
+    expect(count('read')).toBe(0);
     await group.during(host.processor.stop());
   });
 });
