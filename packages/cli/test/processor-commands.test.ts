@@ -1,0 +1,182 @@
+// lag and processor as real processes against a real server, with a processor that runs in this one.
+
+import type { Container, Database } from '@tidemark/engine';
+import { openDatabase } from '@tidemark/engine';
+import { wellKnownKey } from '@tidemark/model';
+import type { Processor } from '@tidemark/processor';
+import { createProcessor } from '@tidemark/processor';
+import type { RunningServer } from '@tidemark/server';
+import { startServer } from '@tidemark/server';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Said } from './process.ts';
+import { say } from './process.ts';
+
+// Processes take their time to start where many tests run at once.
+vi.setConfig({ testTimeout: 240_000 });
+
+let database: Database;
+let server: RunningServer;
+let orders: Container;
+let leases: Container;
+let dead: Container;
+let processor: Processor | undefined;
+let isBroken: boolean;
+let handled: string[];
+let containers = 0;
+
+beforeAll(async () => {
+  database = await openDatabase({ memory: true });
+  await database.createDatabase('db');
+  server = await startServer({ database });
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+});
+beforeEach(async () => {
+  containers += 1;
+  const make = (name: string, path: string): Promise<Container> =>
+    database.createContainer('db', { id: `${name}${containers}`, partitionKey: { paths: [path], version: 2 } });
+  [orders, leases, dead] = [await make('orders', '/pk'), await make('leases', '/id'), await make('dead', '/id')];
+  isBroken = false;
+  handled = [];
+});
+afterEach(async () => {
+  await processor?.stop();
+  processor = undefined;
+});
+
+function until(condition: () => boolean | Promise<boolean>): Promise<unknown> {
+  return vi.waitUntil(condition, { timeout: 120_000, interval: 20 });
+}
+
+async function letterCount(): Promise<number> {
+  const { documents } = await dead.readPage('0');
+  return documents.filter(({ value }) => value.id.includes('.dead.')).length;
+}
+
+function run(command: string, ...args: string[]): Promise<Said> {
+  const where = ['--leases', `db/${leases.id}`, '--endpoint', server.url];
+  return say([...command.split(' '), `db/${orders.id}`, ...where, ...args]);
+}
+
+async function startProcessor(name = 'billing'): Promise<Processor> {
+  const at = ({ id }: Container) => ({ endpoint: server.url, key: wellKnownKey, database: 'db', container: id });
+  const made = createProcessor<{ id: string; pk: string }>({
+    source: at(orders),
+    leases: at(leases),
+    deadLetters: at(dead),
+    name,
+    instance: 'host-1',
+    start: 'beginning',
+    leaseAcquireMs: 200,
+    onFailure: 'park-key',
+    retry: { attemptsMax: 1 },
+    handler: (changes) => {
+      if (isBroken) throw new Error('the warehouse is down');
+      for (const { id } of changes) handled.push(id);
+    },
+  });
+  await made.start();
+  return made;
+}
+
+test('[B6] lag and status show who owns what and how far it is, as text and as JSON', async () => {
+  processor = await startProcessor();
+  await orders.create({ id: 'a', pk: 'k' });
+  await until(() => handled.length === 1);
+
+  const running = await run('processor status');
+  await processor.stop();
+  for (const id of ['b', 'c', 'd']) await orders.create({ id, pk: 'k' });
+  const text = await run('lag');
+  const json = await run('lag', '--json');
+  const status = await run('processor status', '--json');
+
+  expect(running.code).toBe(0);
+  expect(running.out).toMatch(/^group {3}billing$/m);
+  expect(running.out).toMatch(/^host-1 +1 +1 +\d+ s$/m);
+  expect(running.out).toMatch(/^0 +host-1 +1 +"\d+" +\d{4}-/m);
+  expect(text.out).toMatch(/^0 +- +"\d+" +3 +\d+$/m);
+  expect(text.out).toMatch(/^In all: 3 changes, \d+ seconds behind\.$/m);
+  expect(JSON.parse(json.out)).toMatchObject({ group: 'billing', items: 3, isAtLeast: false, ranges: [{ items: 3 }] });
+  expect(JSON.parse(status.out)).toMatchObject({ ranges: [{ leaseToken: '0' }], hosts: [], problems: [] });
+});
+
+test('[B6] what is unknown is said so, and a group that is not there is an error', async () => {
+  const { rid } = orders.info;
+  const databaseRid = database.findDatabase('db')?.rid ?? '';
+  const prefix = `net127.0.0.1_${databaseRid}_${rid}`;
+  await leases.create({ id: `${prefix}.info` });
+  const lease = { id: `${prefix}..0`, LeaseToken: '0', Owner: 'dotnet', ContinuationToken: null, properties: {} };
+  await leases.create(lease);
+
+  const text = await run('lag');
+  const json = await run('lag', '--name', 'net', '--json');
+  const wrong = await run('lag', '--name', 'other');
+
+  expect(text.out).toMatch(/^0 +dotnet +- +unknown +unknown +Nothing was checkpointed/m);
+  expect(text.out).toContain('In all: unknown');
+  expect(JSON.parse(json.out)).toMatchObject({
+    items: null,
+    seconds: null,
+    ranges: [{ items: null, owner: 'dotnet' }],
+  });
+  expect(wrong.code).toBe(1);
+  expect(wrong.err).toMatch(/has no leases of a group 'other'/);
+});
+
+test('[B6] a group is paused and goes on from there', async () => {
+  processor = await startProcessor();
+  const paused = await run('processor pause', '--reason', 'the warehouse is down');
+  await until(() => processor?.status.isPaused === true);
+  await orders.create({ id: 'a', pk: 'k' });
+  const status = await run('processor status', '--json');
+  expect(handled).toEqual([]);
+
+  const resumed = await run('processor resume', '--json');
+  await until(() => handled.length === 1);
+
+  expect(paused.out).toBe('The group billing is paused.\n');
+  expect(JSON.parse(status.out)).toMatchObject({ isPaused: true, pauseReason: 'the warehouse is down' });
+  expect(JSON.parse(resumed.out)).toEqual({ group: 'billing', isPaused: false });
+});
+
+test('[B5] dead letters are listed, and replayed in the order of their key', async () => {
+  processor = await startProcessor();
+  const there = ['--dead-letters', `db/${dead.id}`];
+  isBroken = true;
+  await orders.create({ id: 'a', pk: 'k' });
+  await orders.create({ id: 'b', pk: 'k' });
+  await until(async () => (await letterCount()) === 2);
+
+  const text = await run('processor dead-letters', ...there, '--document', 'a');
+  const lines = (await run('processor dead-letters', ...there, '--json')).out.trimEnd().split('\n');
+  isBroken = false;
+  const replayed = await run('processor replay', ...there);
+  await until(() => handled.length === 2);
+  await until(async () => (await letterCount()) === 0);
+  const none = await run('processor dead-letters', ...there);
+
+  expect(text.out).toMatch(/^a +\["k"\] +handler +parked +1 +\S+Z +the warehouse is down$/m);
+  expect(text.out).toContain('1 dead letter.');
+  expect(lines.map((line) => JSON.parse(line).item.id)).toEqual(['a', 'b']);
+  expect(replayed.out).toBe('2 changes will be tried again by the hosts of the group.\n');
+  expect(none.out).toBe('0 dead letters.\n');
+  expect(handled).toEqual(['a', 'b']);
+});
+
+test('what is missing or ambiguous is told with what to say', async () => {
+  const missing = await say(['lag', `db/${orders.id}`, '--endpoint', server.url]);
+  const nothing = await run('lag');
+  await (await startProcessor('one')).stop();
+  await (await startProcessor('two')).stop();
+  const ambiguous = await run('processor status');
+  const letters = await run('processor dead-letters', '--name', 'one');
+
+  expect([missing.code, nothing.code, ambiguous.code, letters.code]).toEqual([2, 2, 2, 2]);
+  expect(missing.err).toContain('--leases DATABASE/CONTAINER');
+  expect(nothing.err).toContain('no leases of any group');
+  expect(ambiguous.err).toContain("--name: 'one', 'two'");
+  expect(letters.err).toContain('--dead-letters DATABASE/CONTAINER');
+});
