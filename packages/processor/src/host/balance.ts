@@ -1,7 +1,7 @@
 // Who should have which lease (F7). Pure: every host computes the same from the same list, so no host is asked and nobody leads.
 //
-// Each host has a quota, its share of the leases by capacity; shares that are equal go to those who hold more, then by name. A host keeps
-// what it has up to its quota. What is free or too much goes to hosts below theirs, by rendezvous hash, so that few leases move when
+// Each host has a quota, its share of the leases by capacity; what is left over goes to those who have it already, then by name. A host
+// keeps what it has up to its quota. What is free or too much goes to hosts below theirs, by rendezvous hash, so that few leases move when
 // hosts come and go.
 
 export interface BalanceLease {
@@ -66,8 +66,9 @@ function shareOut(leases: readonly BalanceLease[], hosts: readonly BalanceHost[]
     if (isShortA !== isShortB) return isShortA;
     const difference = (quotaOf(a) + 1) / a.capacity - (quotaOf(b) + 1) / b.capacity;
     if (Math.abs(difference) > 1e-9) return difference < 0;
-    const more = (held.get(a.name) ?? 0) - (held.get(b.name) ?? 0);
-    return more === 0 ? a.name < b.name : more > 0;
+    // Not simply who holds more: hosts that notice a death one after the other would each leave the rest to another.
+    const [doesKeepA, doesKeepB] = [a, b].map((host) => (held.get(host.name) ?? 0) > quotaOf(host));
+    return doesKeepA === doesKeepB ? a.name < b.name : doesKeepA === true;
   };
   for (let i = 0; i < leases.length; i += 1) {
     let best: BalanceHost | undefined;

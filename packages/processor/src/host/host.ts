@@ -298,10 +298,13 @@ export class Host {
     const { clock, random, settings } = this.#parts;
     const { acquireMs, expirationMs } = settings.lease;
     const nowMs = clock.monotonicMs();
-    let nextMs = acquireMs * (0.9 + 0.2 * random());
-    for (const { stored, owner } of this.#group?.leases ?? []) {
+    // Never longer than the interval: a takeover takes at most one look, and the expiration after it (I7).
+    let nextMs = acquireMs * (0.8 + 0.2 * random());
+    const leases = this.#group?.leases.filter(({ owner }) => owner !== undefined && owner !== this.#holder.instance);
+    const beats = this.#group?.beats.filter(({ instance }) => instance !== this.#holder.instance);
+    for (const { stored } of [...(leases ?? []), ...(beats ?? [])]) {
       const leftMs = expirationMs - this.#sightings.unchangedMs(stored, nowMs);
-      if (owner !== undefined && owner !== this.#holder.instance && leftMs > 0) nextMs = Math.min(nextMs, leftMs + 1);
+      if (leftMs > 0) nextMs = Math.min(nextMs, leftMs + 1);
     }
     return Math.min(nextMs, this.#joined().tenures.avoidedForMs());
   }
