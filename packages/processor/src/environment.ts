@@ -19,3 +19,6 @@ export interface Ground {
 export interface Environment extends Ground {
   readonly fetch: typeof globalThis.fetch;
 }
+
+/** Why a wait ends that nobody needs any more. An abort without a reason makes an error with a stack, which costs more than the wait. */
+export const notNeeded = 'not needed any more';

@@ -1,6 +1,7 @@
 // What the adapters need of a container of `@tidemark/engine`, by shape: this package does not depend on the engine.
 
 import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
+import { notNeeded } from '../environment.ts';
 
 type EngineStart = 'beginning' | 'now' | { readonly time: Date } | { readonly etag: string };
 
@@ -67,6 +68,7 @@ export async function pageWithin(
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<EnginePage> {
+  if (first.count > 0 || !first.isDrained) return first;
   let page = first;
   const over = new AbortController();
   const end = (): void => over.abort();
@@ -86,7 +88,7 @@ export async function pageWithin(
     }
     return page;
   } finally {
-    over.abort();
+    over.abort(notNeeded);
     signal?.removeEventListener('abort', end);
   }
 }

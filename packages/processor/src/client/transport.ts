@@ -4,6 +4,7 @@
 import type { HeaderName } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import { requestMsMax, retryMsMax } from '../limits.ts';
 import type { Authorizer, Credential } from './credential.ts';
 import { authorizer } from './credential.ts';
@@ -163,7 +164,7 @@ export class Transport {
       }
       return this.#broken(error, isWrite);
     } finally {
-      done.abort();
+      done.abort(notNeeded);
       request.signal?.removeEventListener('abort', abort);
     }
   }

@@ -18,6 +18,7 @@ import {
   sliceKeySpace,
 } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import type {
   FeedItem,
   FeedPage,
@@ -166,7 +167,7 @@ export class MemoryFeedSource implements FeedSource {
       }
       return page;
     } finally {
-      over.abort();
+      over.abort(notNeeded);
     }
   }
 

@@ -3,6 +3,7 @@
 
 import { retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import { storeWatchMs, wakeGapMsMin } from '../limits.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { Group } from './group.ts';
@@ -87,7 +88,7 @@ export async function wakeableSleep(
   expose: (wake: () => void) => void,
 ): Promise<void> {
   const controller = new AbortController();
-  const wake = (): void => controller.abort();
+  const wake = (): void => controller.abort(notNeeded);
   if (parts.signal.aborted) return;
   parts.signal.addEventListener('abort', wake, { once: true });
   expose(wake);

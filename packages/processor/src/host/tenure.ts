@@ -7,6 +7,7 @@
 import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs, settledWithin } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import type { EventSink, HealthProblem } from '../events.ts';
 import type { FeedSource, FeedStart } from '../feed/feed-source.ts';
 import type { Acquired } from '../lease/acquire.ts';
@@ -448,7 +449,7 @@ export class Tenure {
     if (!Number.isFinite(atMs)) return;
     const { clock } = this.#parts;
     const controller = new AbortController();
-    this.#disarm = () => controller.abort();
+    this.#disarm = () => controller.abort(notNeeded);
     void clock.sleep(atMs - clock.monotonicMs(), controller.signal).then(() => {
       if (!controller.signal.aborted) this.#dispatch('overdue');
     });

@@ -12,6 +12,7 @@
 import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import { openWritesMax, storeCallMsMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { LeaseSettings } from '../settings.ts';
@@ -290,7 +291,7 @@ export class Keeper {
 
   async #sleep(ms: number): Promise<void> {
     const controller = new AbortController();
-    this.#wake = () => controller.abort();
+    this.#wake = () => controller.abort(notNeeded);
     await this.#parts.clock.sleep(ms, controller.signal);
     this.#wake = () => {};
   }

@@ -3,6 +3,7 @@
 // Whatever the strategy, progress never waits for the next change: what is not stored yet has a due time, and is stored then.
 
 import type { Ground } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import type { CheckpointStrategy } from '../settings.ts';
 
 export interface CheckpointerOptions extends Ground {
@@ -77,7 +78,7 @@ export class Checkpointer {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#error = error;
-    this.#timer?.abort(over);
+    this.#timer?.abort(notNeeded);
     this.#timer = undefined;
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -120,7 +121,7 @@ export class Checkpointer {
 
   #write(): void {
     if (this.#isClosed || this.#writing !== undefined || !this.#hasUnstored()) return;
-    this.#timer?.abort(over);
+    this.#timer?.abort(notNeeded);
     this.#timer = undefined;
     this.#writing = this.#writeAll().finally(() => {
       this.#writing = undefined;
@@ -160,9 +161,6 @@ export class Checkpointer {
     this.#waiters = waiting;
   }
 }
-
-/** An abort without a reason makes an error with a stack, which costs more than the write. */
-const over = 'over';
 
 interface Waiter {
   readonly sequence: number;

@@ -5,6 +5,7 @@
 // It counts only for a pump that begins at exactly that position: whoever is made to read from elsewhere is meant to read all.
 
 import type { Clock } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import { doneItemsMax, doneSaveMs } from '../limits.ts';
 import type { OpenPage } from './open-page.ts';
 import type { PumpMemory } from './pump.ts';
@@ -74,7 +75,7 @@ export class DoneLog {
   }
 
   close(): void {
-    this.#timer?.abort('over');
+    this.#timer?.abort(notNeeded);
     this.#timer = undefined;
   }
 

@@ -6,6 +6,7 @@
 // FINISHING starts nothing new: what was read but not given to the handler is left to the next owner, so a stop is short and repeats
 // nothing. ABORTED acknowledges nothing any more.
 
+import { notNeeded } from '../environment.ts';
 import type { FeedPage } from '../feed/feed-source.ts';
 import { acknowledgeMsMax, unacknowledgedPagesMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
@@ -143,7 +144,7 @@ export class RangePump implements Pump {
     const isWorse = end.kind === 'aborted' && this.#end?.kind !== 'aborted';
     if (this.#end === undefined || isWorse) this.#end = end;
     if (end.kind === 'aborted') this.#calls.abort(end.error);
-    this.#finishing.abort(over);
+    this.#finishing.abort(notNeeded);
     this.#reader.stop();
     this.#bell.ring();
   }
@@ -187,7 +188,7 @@ export class RangePump implements Pump {
       if (!isPatient && clock.monotonicMs() >= untilMs) break;
       await unlessAborted(this.#bell.wait(), signal);
     }
-    late.abort(over);
+    late.abort(notNeeded);
     await timer;
   }
 
@@ -205,7 +206,7 @@ export class RangePump implements Pump {
       emit({ type: 'health', problem: 'no-progress', leaseToken, message, error: undefined });
     });
     while (this.#end === undefined && !this.#hasRoom()) await this.#bell.wait();
-    room.abort(over);
+    room.abort(notNeeded);
     if (isTold) emit({ type: 'healthy', problem: 'no-progress', leaseToken });
   }
 
@@ -391,9 +392,6 @@ export class RangePump implements Pump {
     };
   }
 }
-
-/** An abort without a reason makes an error with a stack, which costs more than what is aborted. */
-const over = 'over';
 
 interface Task {
   run(): Promise<void>;

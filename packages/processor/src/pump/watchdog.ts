@@ -6,6 +6,7 @@
 //              the range may not go on ──┘
 
 import type { Clock } from '../environment.ts';
+import { notNeeded } from '../environment.ts';
 import { handlerGraceMs } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 
@@ -62,7 +63,7 @@ export class Watchdog {
 
   close(): void {
     this.#isClosed = true;
-    this.#sleep?.abort(over);
+    this.#sleep?.abort(notNeeded);
   }
 
   #dueMs({ beganMs, isSlow, abortedMs }: WatchedCall): number {
@@ -76,7 +77,7 @@ export class Watchdog {
     if (this.#wakeMs === undefined) void this.#run(dueMs);
     else if (dueMs < this.#wakeMs) {
       this.#wakeMs = dueMs;
-      this.#sleep?.abort(over);
+      this.#sleep?.abort(notNeeded);
     }
   }
 
@@ -120,6 +121,3 @@ export class Watchdog {
 export function hungError(handlerMsMax: number): ProcessorError {
   return new ProcessorError('handler-hung', `The handler did not finish within ${handlerMsMax / 1000} s.`);
 }
-
-/** An abort without a reason makes an error with a stack, which costs more than everything around it. */
-const over = 'over';
