@@ -88,6 +88,9 @@ export const avoidedMax = 100;
 /** Health problems told of and not yet over; the oldest is forgotten first. */
 export const problemsMax = 1000;
 
+/** While batches follow each other without a pause, their positions share writes: one in so long. */
+export const checkpointGapMs = 20;
+
 /** Changes that failed and are not settled, remembered with their counts. A range retries one batch a lane. */
 export const attemptEntriesMax = 1000;
 

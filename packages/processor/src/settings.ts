@@ -5,6 +5,7 @@ import type { FailurePolicy } from './failure-policy.ts';
 import type { FeedMode, FeedStart } from './feed/feed-source.ts';
 
 export type CheckpointStrategy =
+  /** Batches that follow each other without a pause share writes. */
   | { readonly kind: 'every-batch' }
   | { readonly kind: 'items'; readonly items: number }
   | { readonly kind: 'interval'; readonly intervalMs: number }

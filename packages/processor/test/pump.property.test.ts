@@ -137,7 +137,7 @@ async function check(world: World): Promise<void> {
         if (!done.has(lsn) && !letters.has(lsn) && !skipped.has(lsn)) throw new Error(`${next} passes ${lsn}`);
       }
       if (position !== undefined) expect(Number.parseInt(next.slice(1), 10)).toBeGreaterThanOrEqual(toNumber(position));
-      position = next;
+      if (bench.isHeld) position = next;
     };
 
     if (death === undefined) {
@@ -153,6 +153,7 @@ async function check(world: World): Promise<void> {
     bench.isHeld = false;
     bench.abort.abort(new Error('dead'));
     await bench.ended();
+    for (const event of bench.ofType('item.skipped')) skipped.add(Number(event.id.slice(1)));
     expect(calls - callsBefore).toBe(0);
     expect(bench.pump.stored).toBe(position);
   }
@@ -166,7 +167,9 @@ async function check(world: World): Promise<void> {
   }
   expect(new Set(letters).size).toBe(letters.length);
   expect(violations).toEqual([]);
-  for (const [key, lsns] of order) {
+  for (const [key, all] of order) {
+    // What was given up with its batch and came again after a death had its turn before.
+    const lsns = all.filter((lsn) => !skipped.has(lsn) && !letters.includes(lsn));
     expect(lsns, `order of ${key}`).toEqual([...lsns].sort((a, b) => a - b));
   }
 }

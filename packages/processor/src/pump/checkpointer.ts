@@ -4,6 +4,7 @@
 
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
+import { checkpointGapMs } from '../limits.ts';
 import type { CheckpointStrategy } from '../settings.ts';
 
 export interface CheckpointerOptions extends Ground {
@@ -25,6 +26,9 @@ export class Checkpointer {
   #newest: { readonly position: string; readonly sequence: number } | undefined;
   /** Finished items that are not stored. */
   #items = 0;
+  #isBusy = false;
+  /** When the last write began. */
+  #wroteMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
   #timer: AbortController | undefined;
   #waiters: Waiter[] = [];
@@ -40,8 +44,11 @@ export class Checkpointer {
     return this.#stored;
   }
 
-  /** Everything up to `position` is finished; `items` of it are new. */
-  moved(position: string, sequence: number, items: number): void {
+  /**
+   * Everything up to `position` is finished; `items` of it are new. `isBusy`: more is under way, so that positions that follow each other
+   * closely may share a write.
+   */
+  moved(position: string, sequence: number, items: number, isBusy: boolean): void {
     if (this.#isClosed) return;
     this.#newest = { position, sequence };
     this.#items += items;
@@ -50,6 +57,7 @@ export class Checkpointer {
       return;
     }
     if (items === 0 && this.#items === 0) this.#options.offer(position);
+    this.#isBusy = isBusy;
     const isFirst = this.#stored === undefined && this.#writing === undefined;
     if (isFirst || this.#isDueAtOnce()) this.#write();
     else this.#arm();
@@ -90,6 +98,7 @@ export class Checkpointer {
     if (this.#items === 0) return false;
     switch (strategy.kind) {
       case 'every-batch':
+        return !this.#isBusy || this.#gapMs() <= 0;
       case 'manual':
         return true;
       case 'items':
@@ -99,8 +108,14 @@ export class Checkpointer {
     }
   }
 
+  /** Until the next position of a busy range is worth a write. */
+  #gapMs(): number {
+    return this.#wroteMs + checkpointGapMs - this.#options.clock.monotonicMs();
+  }
+
   #dueMs(): number {
     const { strategy, idleMs } = this.#options;
+    if (strategy.kind === 'every-batch' && this.#items > 0) return Math.max(0, this.#gapMs());
     return strategy.kind === 'interval' && this.#items > 0 ? Math.min(strategy.intervalMs, idleMs) : idleMs;
   }
 
@@ -135,6 +150,7 @@ export class Checkpointer {
       isFirst = false;
       const { position, sequence } = this.#newest;
       const items = this.#items;
+      this.#wroteMs = this.#options.clock.monotonicMs();
       if (position !== this.#stored) {
         try {
           await this.#options.store(position);
