@@ -29,19 +29,22 @@ export async function measureIdle(setting: ProcessorSetting): Promise<void> {
   showProgress('an idle group');
   report.section(`one host, ${ranges} ranges, nothing happens: in a minute`);
   const prices = await askPrices(setting);
-  const ours = await idle('tidemark', prices);
-  const theirs = await idle('dotnet', prices);
+  const ours = await idle('tidemark', prices, true);
+  const polling = await idle('tidemark', prices, false);
+  const theirs = await idle('dotnet', prices, false);
   for (const [id, label, unit] of [
     ['requests', 'requests', ''],
     ['charge', 'charge', 'RU'],
   ] as const) {
     const against = { name: 'the .NET rules', figure: theirs[id] };
     report.add({ id: `idle-${id}`, label, figure: ours[id], unit, against });
+    const polled = `${label}, where the endpoint cannot wait`;
+    report.add({ id: `idle-polling-${id}`, label: polled, figure: polling[id], unit, against });
   }
 }
 
-async function idle(rules: HostRules, prices: Prices): Promise<Idle> {
-  const group = new VirtualGroup(rules, ranges);
+async function idle(rules: HostRules, prices: Prices, canWait: boolean): Promise<Idle> {
+  const group = new VirtualGroup(rules, ranges, canWait);
   await group.start(group.host('a'));
   await group.until(() => group.isBalanced(ranges), 10 * minuteMs);
   await group.clock.advance(minuteMs);

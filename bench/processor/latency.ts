@@ -86,7 +86,7 @@ const pauseMs = 10;
 type Latency = ReturnType<typeof quantiles>;
 
 async function measureTheirs(): Promise<Latency> {
-  const group = new VirtualGroup('dotnet', 1);
+  const group = new VirtualGroup('dotnet', 1, true);
   const chance = chanceOf(5);
   await group.start(group.host('a'));
   const spans: number[] = [];

@@ -1,8 +1,8 @@
 // A group of hosts in virtual time over leases in memory: minutes of balancing pass in milliseconds, and every write is counted.
 
 import type { DocumentStore } from '@tidemark/processor';
-import { MemoryDocuments, mortalSource, mortalStore, QuietFeed, VirtualClock } from '@tidemark/testing';
-import { CountedStore } from './counted-store.ts';
+import { MemoryDocumentStore } from '@tidemark/processor';
+import { CountedStore, mortalSource, mortalStore, QuietFeed, VirtualClock } from '@tidemark/testing';
 import type { BenchHost, HostRules } from './hosts.ts';
 import { makeHost } from './hosts.ts';
 
@@ -18,10 +18,12 @@ export class VirtualGroup {
   /** When each change came to a handler, by its number. */
   readonly arrivalsMs: Map<number, number> = new Map();
 
-  constructor(rules: HostRules, ranges: number) {
+  /** `canWait`: the endpoints tell of changes, as Tidemark does; otherwise everybody polls, as with Azure. */
+  constructor(rules: HostRules, ranges: number, canWait: boolean) {
     this.#rules = rules;
-    this.feed = new QuietFeed(ranges, this.clock);
-    this.#memory = new MemoryDocuments();
+    const clock = canWait ? this.clock : undefined;
+    this.feed = new QuietFeed(ranges, clock);
+    this.#memory = new MemoryDocumentStore({ clock });
     this.store = new CountedStore(this.#memory);
   }
 

@@ -1,11 +1,12 @@
 // Lag of a group from its leases alone. The leases are those of a .NET host, so that nothing but the documents can be used.
 
-import { MemoryDocuments, VirtualClock } from '@tidemark/testing';
+import { VirtualClock } from '@tidemark/testing';
 import { beforeEach, expect, test } from 'vitest';
 import type { FeedSource } from '../src/feed/feed-source.ts';
 import { MemoryFeedSource } from '../src/feed/memory-feed-source.ts';
 import { ProcessorGroup } from '../src/operate.ts';
 import type { DocumentStore } from '../src/store/document-store.ts';
+import { MemoryDocumentStore } from '../src/store/memory-store.ts';
 
 let clock: VirtualClock;
 let source: MemoryFeedSource;
@@ -15,7 +16,7 @@ let prefix: string;
 beforeEach(async () => {
   clock = new VirtualClock();
   source = new MemoryFeedSource({ clock });
-  leases = new MemoryDocuments();
+  leases = new MemoryDocumentStore();
   const { account, databaseRid, containerRid } = await source.identity();
   prefix = `billing${account}_${databaseRid}_${containerRid}`;
   await leases.create({ id: `${prefix}.info` });

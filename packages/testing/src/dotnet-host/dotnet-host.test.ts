@@ -2,8 +2,9 @@
 // rules gave: two models that were written apart agree.
 
 import type { Clock } from '@tidemark/processor';
+import { MemoryDocumentStore } from '@tidemark/processor';
 import { expect, test } from 'vitest';
-import { MemoryDocuments } from '../memory-documents.ts';
+import { CountedStore } from '../counted-store.ts';
 import { QuietFeed } from '../quiet-feed.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { VirtualClock } from '../virtual-clock.ts';
@@ -18,7 +19,7 @@ const prefix = 'gquiet_db==_c==';
 
 class Group {
   readonly clock: VirtualClock = new VirtualClock();
-  readonly store: MemoryDocuments = new MemoryDocuments();
+  readonly store: CountedStore = new CountedStore(new MemoryDocumentStore());
   readonly feed: QuietFeed;
   readonly seen: [host: string, lease: string, n: unknown][] = [];
   readonly errors: unknown[] = [];

@@ -1,4 +1,4 @@
-// A store of leases that counts, by what the writes were for.
+// A store of leases that counts what is asked of it, and writes by what they are for.
 
 import type { DocumentStore, StoredDocument } from '@tidemark/processor';
 
