@@ -30,7 +30,8 @@ const absentPattern = /^\[absent\] (.+): (\d{3})$/;
 
 /** Of one test: the client that it shows something of. */
 function clientOf(path, title) {
-  if (!path.startsWith('conformance/')) return 'packages';
+  // Hosts in processes show something of the processor, not of a client.
+  if (!path.startsWith('conformance/') || path.startsWith('conformance/processor/')) return 'packages';
   const named = clients.find((client) => client.title?.test(title));
   const found = named ?? clients.find(({ file }) => file?.test(path));
   if (found === undefined) throw new Error(`${path}: no client is told by the end of this name`);
