@@ -174,25 +174,17 @@ export class Pipeline {
 
   #handle(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {
     const body = readBody(incoming, context.outgoing);
-    if (body instanceof Promise) return this.#handleLater(head, body, route, context);
-    return this.#handleWhole(head, body, route, context);
+    if (!(body instanceof Promise)) return this.#handleWhole(head, body, route, context);
+    return body.then((whole) => this.#handleReceived(head, whole, route, context));
   }
 
-  async #handleLater(
-    head: RequestHead,
-    coming: Promise<Buffer | undefined>,
-    route: Operation,
-    context: RequestContext,
-  ): Promise<CosmosResponse | undefined> {
-    const body = await coming;
+  /** While the body came in, a token may have ended, and another container have taken the name of the one it is for. */
+  #handleReceived(head: RequestHead, body: Buffer | undefined, route: Operation, context: RequestContext): Soon {
     if (body === undefined) return undefined;
-    // While it came in, a token may have ended, and another container have taken the name of the one it is for.
-    if (body.length > 0) {
-      context.recheck(context.grant);
-      const checking = checkGrant(context.grant, route, head, context.database);
-      if (checking !== undefined) await checking;
-    }
-    return this.#handleWhole(head, body, route, context);
+    context.recheck(context.grant);
+    const checking = checkGrant(context.grant, route, head, context.database);
+    if (checking === undefined) return this.#handleWhole(head, body, route, context);
+    return checking.then(() => this.#handleWhole(head, body, route, context));
   }
 
   #handleWhole(head: RequestHead, body: Buffer, route: Operation, context: RequestContext): Soon {
