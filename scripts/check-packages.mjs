@@ -28,7 +28,6 @@ const exampleOf = {
 /** Package folder → why it has no example yet. An entry whose example exists is an error, so none outlives its reason. */
 const withoutExample = {
   server: 'it is started by npm start and shown by the conformance tests',
-  processor: 'its tests show the client; the processor itself is not there yet',
   cli: 'it is a command, started by npm start',
 };
 

@@ -4,7 +4,8 @@ export type { BulkOperation, BulkOutcome } from './client/bulk.ts';
 export { operationBytes } from './client/bulk.ts';
 export type { Connection } from './client/connection.ts';
 export { parseConnectionString } from './client/connection.ts';
-export type { Credential, TokenRequest } from './client/credential.ts';
+export type { Credential, Renewable, TokenRequest } from './client/credential.ts';
+export type { EngineContainer } from './client/engine-container.ts';
 export { ChangePage, DocumentPage } from './client/feed-page.ts';
 export { onOneLine, withoutMembers } from './client/json-spans.ts';
 export type { CreateContainerOptions, ResourceJson, RestClientOptions } from './client/rest-client.ts';
@@ -25,6 +26,7 @@ export type {
 export { RestContainer } from './client/rest-container.ts';
 export type { RestErrorFacts } from './client/rest-error.ts';
 export { isRestError, RestError } from './client/rest-error.ts';
+export type { SdkClient, SdkStarts } from './client/sdk-client.ts';
 export type { CallOptions, RestRequest } from './client/transport.ts';
 export { RestResponse } from './client/transport.ts';
 export type { ContainerAddress, SourceInput, StoreInput } from './connect.ts';
@@ -66,7 +68,7 @@ export type {
   ReplayLettersOptions,
 } from './pump/dead-letter-office.ts';
 export type { DeadLetter, LetterReason } from './pump/dead-letters.ts';
-export type { StandardSchema } from './pump/schema.ts';
+export type { StandardIssue, StandardResult, StandardSchema } from './pump/schema.ts';
 export { ChangeFeedEventHost } from './seeds/change-feed-event-host.ts';
 export type {
   ChangeFeedObserver,

@@ -1,7 +1,7 @@
 // The public API against a real server, over HTTP, through the SDK and with an engine in this process.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { CosmosClient } from '@azure/cosmos';
+import { CosmosClient, PermissionMode } from '@azure/cosmos';
 import type { Container } from '@tidemark/engine';
 import { wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -166,6 +166,47 @@ test('[B2] all versions come as a union that says what happened', async () => {
     ['replace', 'a'],
     ['delete', 'a'],
   ]);
+});
+
+test('[S64] [M18] resource tokens are enough, and one that was revoked is asked for again while the processor runs', async () => {
+  const { source, leases } = await place();
+  const admin = new CosmosClient({ endpoint: bench.server.url, key: wellKnownKey });
+  const { user } = await admin.database('db').users.create({ id: `user of ${source.id}` });
+  const issue = async (id: string, container: Container, permissionMode: PermissionMode): Promise<string> => {
+    const resource = admin.database('db').container(container.id).url;
+    const permission = await user.permissions.upsert({ id, permissionMode, resource });
+    return permission.resource?._token ?? '';
+  };
+  const asked = { source: 0, leases: 0 };
+  const address = (container: Container, name: keyof typeof asked, mode: PermissionMode): CommonOptions['source'] => ({
+    endpoint: bench.server.url,
+    database: 'db',
+    container: container.id,
+    resourceToken: () => {
+      asked[name] += 1;
+      return issue(`${name} ${asked[name]}`, container, mode);
+    },
+  });
+  const { seen, all, add } = collector(2);
+  await using processor = createProcessor<Order>({
+    ...soon,
+    source: address(source, 'source', PermissionMode.Read),
+    leases: address(leases, 'leases', PermissionMode.All) as CommonOptions['leases'],
+    name: 'tokens',
+    handler: (orders) => {
+      for (const { id } of orders) add(id);
+    },
+  });
+  await processor.start();
+  await source.create({ id: 'a', pk: 'k' });
+  await vi.waitUntil(() => seen.length === 1, { timeout: 30_000 });
+  for (const name of ['source 1', 'leases 1']) await user.permission(name).delete();
+  await source.create({ id: 'b', pk: 'k' });
+  await all;
+  admin.dispose();
+
+  expect(seen).toEqual(['a', 'b']);
+  expect(asked.source).toBeGreaterThan(1);
 });
 
 test('an observer is told when ranges open and close, events come, and a signal stops it', async () => {

@@ -186,7 +186,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     pump: ['settings', 'feed', 'store'],
     settings: ['feed'],
     lease: ['settings', 'feed', 'store'],
-    feed: ['client'],
+    feed: ['client', 'ambient'],
     store: ['client'],
     client: ['ambient'],
     ambient: [],

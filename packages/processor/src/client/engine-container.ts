@@ -30,7 +30,7 @@ export interface EngineFeed {
   moveToEnd(): void;
 }
 
-export interface EngineDocument {
+interface EngineDocument {
   readonly etag: string;
   readonly value: unknown;
 }

@@ -62,7 +62,7 @@ export interface Query {
   readonly parameters?: readonly { readonly name: string; readonly value: unknown }[];
 }
 
-export type FeedMode = 'latest' | 'all-versions';
+type FeedMode = 'latest' | 'all-versions';
 export type ChangesStart = 'beginning' | 'now' | { readonly etag: string } | { readonly timeMs: number };
 
 export interface ChangesOptions extends FeedScope, CallOptions {

@@ -17,6 +17,7 @@ import {
   parsePartitionKeyPath,
   sliceKeySpace,
 } from '@tidemark/model';
+import { systemEnvironment } from '../ambient.ts';
 import type { Clock } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
 import type {
@@ -30,7 +31,8 @@ import type {
 } from './feed-source.ts';
 
 export interface MemoryFeedOptions {
-  readonly clock: Clock;
+  /** The one of this machine by default. */
+  readonly clock?: Clock;
   readonly ranges?: number;
   /** `/pk` by default. */
   readonly partitionKey?: string;
@@ -67,8 +69,8 @@ export class MemoryFeedSource implements FeedSource {
   readonly #current = new Map<string, { readonly fields: Fields; readonly lsn: number }>();
   readonly #waiting = new Set<() => void>();
 
-  constructor({ clock, ranges = 1, partitionKey = '/pk', name = 'memory/changes' }: MemoryFeedOptions) {
-    this.#clock = clock;
+  constructor({ clock, ranges = 1, partitionKey = '/pk', name = 'memory/changes' }: MemoryFeedOptions = {}) {
+    this.#clock = clock ?? systemEnvironment().clock;
     this.#name = name;
     this.#path = partitionKey;
     this.#definition = { paths: [partitionKey], kind: 'Hash', version: 2 };
