@@ -18,6 +18,7 @@ import type { Flow } from './flow.ts';
 import type { HandlerCalls } from './handler-calls.ts';
 import type { OpenPage } from './open-page.ts';
 import type { Parking } from './parking.ts';
+import { messageOf } from './pump-health.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { hungError } from './watchdog.ts';
 
@@ -34,7 +35,6 @@ export class BatchRuns {
   readonly #parking: Parking;
   /** Items given up since something succeeded: while everything fails, the pause before the next item grows too. */
   #givenUp = 0;
-  #isTold = false;
 
   constructor(flow: Flow, calls: HandlerCalls, attempts: AttemptLog, parking: Parking) {
     this.#flow = flow;
@@ -147,7 +147,7 @@ export class BatchRuns {
   #done(page: OpenPage, segment: readonly number[], beganMs: number): void {
     const { context, lease, parts } = this.#flow;
     this.#givenUp = 0;
-    this.#tellOver();
+    this.#flow.health.clear('handler-failing');
     this.#forget(page, segment);
     if (parts.settings.checkpoint.kind === 'manual') this.#flow.handled(page, segment.length);
     else this.#settle(page, segment);
@@ -165,7 +165,10 @@ export class BatchRuns {
   async #failed(page: OpenPage, outcome: Failed, plan: BatchPlan, failures: number): Promise<number | undefined> {
     const segment = plan.next ?? [];
     const { bisect } = this.#flow.parts.settings.failure;
-    if (Math.max(failures, this.#givenUp + 1) >= failuresBeforeHealth) this.#tell(outcome.error);
+    if (Math.max(failures, this.#givenUp + 1) >= failuresBeforeHealth) {
+      const message = `The handler keeps failing: ${messageOf(outcome.error)}`;
+      this.#flow.health.raise('handler-failing', message, outcome.error);
+    }
     const kind = this.#classify(outcome.error);
     if (kind === 'fatal') return this.#halt('range', outcome.error);
     let next: number | undefined = failures;
@@ -261,19 +264,17 @@ export class BatchRuns {
   }
 
   #halt(scope: 'range' | 'all', error: unknown): undefined {
-    const { leaseToken } = this.#flow.lease;
     const message = `The failure policy stops ${scope === 'all' ? 'the group' : 'the range'}: ${messageOf(error)}`;
     const halted = new ProcessorError('halted', message, { cause: error });
-    this.#flow.context.emit({ type: 'health', problem: 'halted', leaseToken, message, error });
+    this.#flow.health.raise('halted', message, error);
     this.#flow.stop({ kind: 'halted', scope, error: halted });
   }
 
   /** The handler may still be at it, so nobody here may touch these changes again: the whole range is given up (S28). */
   async #giveUpHandler(page: OpenPage, segment: readonly number[]): Promise<void> {
-    const { leaseToken } = this.#flow.lease;
     const error = hungError(this.#flow.parts.settings.handlerMsMax);
     const message = 'The handler ignores its signal and may still be running.';
-    this.#flow.context.emit({ type: 'health', problem: 'handler-hung', leaseToken, message, error });
+    this.#flow.health.raise('handler-hung', message, error);
     if (this.#flow.isAborted()) return;
     const name = page.digestOf(segment[0] ?? 0);
     if (segment.length === 1) this.#attempts.failItem(name, error);
@@ -312,23 +313,4 @@ export class BatchRuns {
       return 'retry';
     }
   }
-
-  #tell(error: unknown): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
-    const { leaseToken } = this.#flow.lease;
-    const message = `The handler keeps failing: ${messageOf(error)}`;
-    this.#flow.context.emit({ type: 'health', problem: 'handler-failing', leaseToken, message, error });
-  }
-
-  #tellOver(): void {
-    if (!this.#isTold) return;
-    this.#isTold = false;
-    const { leaseToken } = this.#flow.lease;
-    this.#flow.context.emit({ type: 'healthy', problem: 'handler-failing', leaseToken });
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

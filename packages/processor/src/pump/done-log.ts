@@ -36,12 +36,13 @@ export class DoneLog {
     return this.#known.size;
   }
 
-  async load(): Promise<void> {
+  /** `start`: where the pump begins. */
+  async load(start: string | undefined): Promise<void> {
     const value = await this.#options.memory.load('done');
     if (value === undefined) return;
     this.#isSaved = true;
     const { position, done } = value;
-    if (position !== (this.#options.stored() ?? null) || !Array.isArray(done)) return;
+    if (position !== (start ?? null) || !Array.isArray(done)) return;
     for (const name of done.slice(0, doneItemsMax)) if (typeof name === 'string') this.#known.add(name);
   }
 

@@ -3,6 +3,7 @@
 import type { Decoder } from './deliveries.ts';
 import type { OpenPage } from './open-page.ts';
 import type { PumpContext, PumpEnd, PumpLease } from './pump.ts';
+import type { PumpHealth } from './pump-health.ts';
 import type { PumpParts } from './pump-parts.ts';
 
 export interface Flow {
@@ -10,6 +11,7 @@ export interface Flow {
   readonly lease: PumpLease;
   readonly context: PumpContext;
   readonly decoder: Decoder;
+  readonly health: PumpHealth;
   /** Aborted as soon as nothing new may be started: it ends pauses. */
   readonly finishing: AbortSignal;
   /** Nothing may be acknowledged any more. */

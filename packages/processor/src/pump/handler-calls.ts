@@ -25,12 +25,14 @@ export class HandlerCalls {
   readonly #unacknowledged: Set<Call> = new Set();
   readonly #watchdog: Watchdog;
   #hung = 0;
-  #isSlow = false;
 
   constructor(flow: Flow) {
     this.#flow = flow;
     const { context, parts } = flow;
-    this.#watchdog = new Watchdog(context.clock, parts.settings, () => this.#tellSlow());
+    this.#watchdog = new Watchdog(context.clock, parts.settings, () => {
+      const message = `The handler has worked for ${parts.settings.handlerWarnMs / 1000} s on one batch.`;
+      flow.health.raise('handler-slow', message);
+    });
   }
 
   /** Calls that were given up: they may still be running. */
@@ -92,7 +94,7 @@ export class HandlerCalls {
     const batch = this.#contextOf(facts, controller, number, changes.length, checkpoint);
     const outcome = await attempt(this.#flow.parts.handler, changes, batch, controller, this.#watchdog);
     if (outcome.kind === 'hung') this.#hung += 1;
-    else if (this.#isSlow) this.#tellFast();
+    else this.#flow.health.clear('handler-slow');
     return outcome;
   }
 
@@ -164,20 +166,6 @@ export class HandlerCalls {
       this.#signals.release(call.controller);
     }
     this.#flow.acknowledgeUpTo(sequence);
-  }
-
-  #tellSlow(): void {
-    if (this.#isSlow) return;
-    this.#isSlow = true;
-    const { leaseToken } = this.#flow.lease;
-    const message = `The handler has worked for ${this.#flow.parts.settings.handlerWarnMs / 1000} s on one batch.`;
-    this.#flow.context.emit({ type: 'health', problem: 'handler-slow', leaseToken, message, error: undefined });
-  }
-
-  /** Some call has ended: if another one is slow too, it is told of when its time comes. */
-  #tellFast(): void {
-    this.#isSlow = false;
-    this.#flow.context.emit({ type: 'healthy', problem: 'handler-slow', leaseToken: this.#flow.lease.leaseToken });
   }
 }
 

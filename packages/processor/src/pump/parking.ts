@@ -11,6 +11,7 @@ import type { DeadLetters, LetterReason } from './dead-letters.ts';
 import type { Flow } from './flow.ts';
 import { ownsKey } from './key-owner.ts';
 import type { OpenPage } from './open-page.ts';
+import { messageOf } from './pump-health.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface ParkFacts {
@@ -26,7 +27,6 @@ export class Parking {
   readonly #letters: DeadLetters | undefined;
   /** Keys of this range whose changes are parked. */
   readonly #held: Set<string> = new Set();
-  #isTold = false;
 
   constructor(flow: Flow, letters: DeadLetters | undefined) {
     this.#flow = flow;
@@ -75,7 +75,7 @@ export class Parking {
       laneKey,
       identity,
       lsn,
-      error: facts.error instanceof Error ? facts.error.message : String(facts.error),
+      error: messageOf(facts.error),
       attempts: facts.attempts,
       parkedAtMs: context.clock.nowMs(),
       leaseToken: lease.leaseToken,
@@ -111,11 +111,12 @@ export class Parking {
       try {
         await unlessAborted(write(context.signal), context.signal);
         if (context.signal.aborted) return false;
-        this.#tellOver();
+        this.#flow.health.clear('dead-letters-failing');
         return !this.#flow.isAborted() && this.#flow.isHeld();
       } catch (error) {
         if (context.signal.aborted) return false;
-        this.#tell(error);
+        const text = `The dead letters cannot be reached: ${messageOf(error)}`;
+        this.#flow.health.raise('dead-letters-failing', text, error);
         if (isHopeless(error)) {
           const message = 'A change could not be written to the dead letters.';
           const halt = new ProcessorError('dead-letter-failed', message, { cause: error });
@@ -128,21 +129,6 @@ export class Parking {
         await context.clock.sleep(Math.max(pauseMs, askedMs), finishing);
       }
     }
-  }
-
-  #tell(error: unknown): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
-    const { leaseToken } = this.#flow.lease;
-    const message = `The dead letters cannot be written: ${error instanceof Error ? error.message : String(error)}`;
-    this.#flow.context.emit({ type: 'health', problem: 'dead-letters-failing', leaseToken, message, error });
-  }
-
-  #tellOver(): void {
-    if (!this.#isTold) return;
-    this.#isTold = false;
-    const { leaseToken } = this.#flow.lease;
-    this.#flow.context.emit({ type: 'healthy', problem: 'dead-letters-failing', leaseToken });
   }
 }
 

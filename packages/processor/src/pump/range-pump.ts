@@ -23,6 +23,7 @@ import { Lanes } from './lanes.ts';
 import { OpenPage } from './open-page.ts';
 import { Parking } from './parking.ts';
 import type { Pump, PumpContext, PumpEnd, PumpLease } from './pump.ts';
+import { PumpHealth } from './pump-health.ts';
 import type { PumpParts } from './pump-parts.ts';
 import type { ReadEnd } from './reader.ts';
 import { FeedReader } from './reader.ts';
@@ -35,6 +36,7 @@ export class RangePump implements Pump {
   readonly #lease: PumpLease;
   readonly #context: PumpContext;
   readonly #decoder: Decoder;
+  readonly #health: PumpHealth;
   readonly #reader: FeedReader;
   readonly #checkpointer: Checkpointer;
   readonly #calls: HandlerCalls;
@@ -55,6 +57,7 @@ export class RangePump implements Pump {
   readonly #lanes: Lanes<OpenPage> | undefined;
   /** With one lane: what is done between two pages. */
   readonly #tasks: Task[] = [];
+  readonly #startPosition: string | undefined;
   readonly #finishing: AbortController = new AbortController();
   #end: PumpEnd | undefined;
 
@@ -65,6 +68,8 @@ export class RangePump implements Pump {
     const { clock, random, source, emit, memory } = context;
     const { settings } = parts;
     this.#decoder = new Decoder(parts.identity, lease.mode, parts.schema);
+    this.#health = new PumpHealth(emit, lease.leaseToken);
+    const health = this.#health;
     const flow = this.#flow();
     this.#calls = new HandlerCalls(flow);
     this.#parking = new Parking(flow, parts.deadLetters);
@@ -77,11 +82,12 @@ export class RangePump implements Pump {
     this.#lanes = settings.lanes > 1 ? new Lanes(settings.lanes) : undefined;
     this.#doneLog = new DoneLog({ clock, memory, pages: () => this.#pages.values(), stored: () => this.stored });
     const { start } = lease;
+    this.#startPosition = typeof start === 'object' && 'position' in start ? start.position : undefined;
     this.#reader = new FeedReader({
       clock,
       random,
       source,
-      emit,
+      health,
       lease,
       settings,
       whenRoom: () => this.#whenRoom(),
@@ -92,7 +98,7 @@ export class RangePump implements Pump {
       random,
       strategy: settings.checkpoint,
       idleMs: settings.idleCheckpointMs,
-      stored: typeof start === 'object' && 'position' in start ? start.position : undefined,
+      stored: this.#startPosition,
       store: (position) => context.checkpoint(position),
       offer: (position) => context.offer(position),
       // What is done above the position is done above the new one.
@@ -134,6 +140,7 @@ export class RangePump implements Pump {
       signal.removeEventListener('abort', onAbort);
       this.#calls.close();
       this.#doneLog.close();
+      this.#health.close();
       this.#checkpointer.close(new ProcessorError('lease-lost', 'The range is not read by this host any more.'));
     }
     const end = this.#end ?? { kind: 'drained' };
@@ -156,11 +163,13 @@ export class RangePump implements Pump {
 
   /** False: the pump is stopping. Memory that cannot be read means that more is repeated, not that nothing is done. */
   async #remember(): Promise<boolean> {
-    const { signal, emit } = this.#context;
-    const loading = Promise.all([this.#attempts.load(), this.#doneLog.load()]).catch((error: unknown) => {
-      const message = 'What the owner before remembered about the range could not be read.';
-      emit({ type: 'health', problem: 'lease-store-failing', leaseToken: this.#lease.leaseToken, message, error });
-    });
+    const { signal } = this.#context;
+    const loading = Promise.all([this.#attempts.load(), this.#doneLog.load(this.#startPosition)]).catch(
+      (error: unknown) => {
+        const message = 'What the owner before remembered about the range could not be read.';
+        this.#health.raise('lease-store-failing', message, error);
+      },
+    );
     await unlessAborted(loading, signal);
     return (await this.#parking.load()) && this.#end === undefined;
   }
@@ -195,19 +204,15 @@ export class RangePump implements Pump {
   /** While nothing moves there is no room: told of when it takes as long as a feed may fail. */
   async #whenRoom(): Promise<void> {
     if (this.#end !== undefined || this.#hasRoom()) return;
-    const { clock, emit } = this.#context;
-    const { leaseToken } = this.#lease;
+    const { clock } = this.#context;
     const room = new AbortController();
-    let isTold = false;
     void clock.sleep(this.#parts.settings.stallMs, room.signal).then(() => {
       if (room.signal.aborted) return;
-      isTold = true;
-      const message = 'Changes wait, and none was acknowledged for a long time.';
-      emit({ type: 'health', problem: 'no-progress', leaseToken, message, error: undefined });
+      this.#health.raise('no-progress', 'Changes wait, and none was acknowledged for a long time.');
     });
     while (this.#end === undefined && !this.#hasRoom()) await this.#bell.wait();
     room.abort(notNeeded);
-    if (isTold) emit({ type: 'healthy', problem: 'no-progress', leaseToken });
+    this.#health.clear('no-progress');
   }
 
   #hasRoom(): boolean {
@@ -372,6 +377,7 @@ export class RangePump implements Pump {
       lease: this.#lease,
       context: this.#context,
       decoder: this.#decoder,
+      health: this.#health,
       finishing: this.#finishing.signal,
       isAborted: () => this.#isAborted(),
       isHeld: () => this.#isHeld(),

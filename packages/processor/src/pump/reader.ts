@@ -6,13 +6,14 @@
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Ground } from '../environment.ts';
-import type { EventSink, HealthProblem } from '../events.ts';
 import type { FeedPage, FeedSource, FeedStart } from '../feed/feed-source.ts';
 import { failuresBeforeHealth, feedReadMsMax, feedRetryPauseMsMax, feedRetryPauseMsMin } from '../limits.ts';
 import type { PumpSettings } from '../settings.ts';
 import { backoffMs } from './backoff.ts';
 import { PollPace } from './poll-pace.ts';
 import type { PumpLease } from './pump.ts';
+import type { PumpHealth } from './pump-health.ts';
+import { messageOf } from './pump-health.ts';
 
 export type ReadEnd =
   | { readonly kind: 'stopped' }
@@ -23,7 +24,7 @@ export interface ReaderOptions extends Ground {
   readonly source: FeedSource;
   readonly lease: PumpLease;
   readonly settings: PumpSettings;
-  readonly emit: EventSink;
+  readonly health: PumpHealth;
   /** Resolves when another page may be read. */
   whenRoom(): Promise<void>;
   onPage(page: FeedPage): void;
@@ -40,7 +41,6 @@ export class FeedReader {
   #itemsMax: number | undefined;
   #failures = 0;
   #failingSinceMs = 0;
-  #problem: HealthProblem | undefined;
   #lastItems = 0;
 
   constructor(options: ReaderOptions) {
@@ -164,18 +164,15 @@ export class FeedReader {
   }
 
   #tell(error: unknown, code: ErrorCode | undefined): void {
-    if (this.#problem !== undefined) return;
-    this.#problem = code === 'unauthorized' || code === 'forbidden' ? 'credentials-refused' : 'feed-failing';
-    const message = error instanceof Error ? error.message : String(error);
-    const { leaseToken } = this.#options.lease;
-    this.#options.emit({ type: 'health', problem: this.#problem, leaseToken, message, error });
+    const problem = code === 'unauthorized' || code === 'forbidden' ? 'credentials-refused' : 'feed-failing';
+    this.#options.health.raise(problem, messageOf(error), error);
   }
 
   #recover(): void {
+    if (this.#failures === 0) return;
     this.#failures = 0;
-    if (this.#problem === undefined) return;
-    this.#options.emit({ type: 'healthy', problem: this.#problem, leaseToken: this.#options.lease.leaseToken });
-    this.#problem = undefined;
+    this.#options.health.clear('feed-failing');
+    this.#options.health.clear('credentials-refused');
   }
 }
 

@@ -10,6 +10,7 @@ import type { Flow } from './flow.ts';
 import type { HandlerCalls } from './handler-calls.ts';
 import { ownsKey } from './key-owner.ts';
 import type { Parking } from './parking.ts';
+import { messageOf } from './pump-health.ts';
 import type { ReplayBoard } from './replay-board.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { hungError } from './watchdog.ts';
@@ -63,11 +64,10 @@ export class Replays {
       }
       await this.#letters.remove(request.stored, signal);
       this.#board.strike(request);
+      this.#flow.health.clear('dead-letters-failing');
     } catch (error) {
       if (this.#flow.isAborted()) return;
-      const { leaseToken } = this.#flow.lease;
-      const message = 'Dead letters could not be replayed; it is tried again.';
-      this.#flow.context.emit({ type: 'health', problem: 'dead-letters-failing', leaseToken, message, error });
+      this.#flow.health.raise('dead-letters-failing', 'Dead letters could not be replayed; it is tried again.', error);
     }
   }
 
@@ -97,7 +97,7 @@ export class Replays {
     if (outcome.kind === 'hung') {
       const message = 'The handler ignores its signal and may still be running.';
       const error = hungError(this.#flow.parts.settings.handlerMsMax);
-      context.emit({ type: 'health', problem: 'handler-hung', leaseToken, message, error });
+      this.#flow.health.raise('handler-hung', message, error);
       this.#flow.stop({ kind: 'aborted', error });
       return false;
     }
@@ -108,8 +108,7 @@ export class Replays {
     }
     const { error } = outcome;
     context.emit({ type: 'batch.failed', leaseToken, epoch, items: 1, attempt: number, error });
-    const text = error instanceof Error ? error.message : String(error);
-    await this.#letters.refuse(letter, text, number, context.signal);
+    await this.#letters.refuse(letter, messageOf(error), number, context.signal);
     return false;
   }
 }

@@ -1,0 +1,36 @@
+// What is wrong with a range at the moment, told once when it begins and once when it is over (I13).
+
+import type { EventSink, HealthProblem } from '../events.ts';
+
+export class PumpHealth {
+  readonly #emit: EventSink;
+  readonly #leaseToken: string;
+  readonly #problems: Set<HealthProblem> = new Set();
+
+  constructor(emit: EventSink, leaseToken: string) {
+    this.#emit = emit;
+    this.#leaseToken = leaseToken;
+  }
+
+  raise(problem: HealthProblem, message: string, error?: unknown): void {
+    if (this.#problems.has(problem)) return;
+    this.#problems.add(problem);
+    this.#emit({ type: 'health', problem, leaseToken: this.#leaseToken, message, error });
+  }
+
+  clear(problem: HealthProblem): void {
+    if (!this.#problems.delete(problem)) return;
+    this.#emit({ type: 'healthy', problem, leaseToken: this.#leaseToken });
+  }
+
+  /** The range is not read here any more. What stays wrong without a pump stays told. */
+  close(): void {
+    for (const problem of this.#problems) if (!outliving.has(problem)) this.clear(problem);
+  }
+}
+
+const outliving: ReadonlySet<HealthProblem> = new Set<HealthProblem>(['halted', 'handler-hung']);
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
