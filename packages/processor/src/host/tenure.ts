@@ -8,7 +8,7 @@ import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs, settledWithin } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
-import type { EventSink, HealthProblem } from '../events.ts';
+import type { EventSink, HealthProblem, ProcessorEvent } from '../events.ts';
 import type { FeedSource, FeedStart } from '../feed/feed-source.ts';
 import type { Acquired } from '../lease/acquire.ts';
 import type { KeeperEnd, KeeperParts } from '../lease/keeper.ts';
@@ -255,11 +255,12 @@ export class Tenure {
   }
 
   async #runPump(): Promise<void> {
-    const { settings, makePump, source, emit, clock, random } = this.#parts;
+    const { settings, makePump, source, clock, random, health } = this.#parts;
     const { lease, epoch } = this.#acquired;
     const { signal } = this.#controller;
     const { position } = this.keeper;
     this.#pumpEnd = undefined;
+    health.clear('halted', lease.token);
     this.#pump = makePump(
       {
         leaseToken: lease.token,
@@ -273,7 +274,7 @@ export class Tenure {
         clock,
         random,
         source,
-        emit,
+        emit: (event) => this.#tell(event),
         signal,
         instance: settings.instance,
         memory: this.#parts.memory(lease.token, epoch, signal),
@@ -285,6 +286,14 @@ export class Tenure {
     const end = await this.#pump.run().catch((error: unknown): PumpEnd => ({ kind: 'aborted', error }));
     this.#pumpEnd = end;
     this.#pumpEnded(end);
+  }
+
+  /** Problems of the pump are problems of the host: they show in its status, and each is told once. */
+  #tell(event: ProcessorEvent): void {
+    const { health, emit } = this.#parts;
+    if (event.type === 'health') health.raise(event.problem, event.leaseToken, event.message, event.error);
+    else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
+    else emit(event);
   }
 
   async #checkpoint(position: string): Promise<void> {
