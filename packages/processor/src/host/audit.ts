@@ -1,7 +1,7 @@
 // Do the leases cover the key space (F8)? A hole means changes that nobody reads, silently, for ever: a deleted lease document (D5).
 
 import type { KeyRange } from '@tidemark/model';
-import { compareHex, intersectKeyRanges, keyRangesIntersect, keySpaceMax, keySpaceMin } from '@tidemark/model';
+import { compareHex, intersectKeyRanges, keySpaceMax, keySpaceMin } from '@tidemark/model';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import type { Lease } from '../lease/lease.ts';
 import { tokenOfKeys } from '../lease/lease-names.ts';
@@ -86,10 +86,6 @@ export class HoleCounter {
     this.#looks = looks;
     return holes.filter((hole) => (looks.get(tokenOfKeys(hole)) ?? 0) >= looksMin);
   }
-}
-
-export function doesOverlap(a: KeyRange, lease: Lease): boolean {
-  return lease.keys !== undefined && keyRangesIntersect(a, lease.keys);
 }
 
 function isNarrower(a: KeyRange, b: KeyRange): boolean {

@@ -100,11 +100,11 @@ export class Heartbeat {
   }
 
   /** The last word. Failing is no harm: it is forgotten after a while. */
-  async end(): Promise<void> {
+  async end(signal: AbortSignal): Promise<void> {
     const stored = this.#stored;
     this.#stored = undefined;
     if (stored === undefined) return;
-    await this.#parts.store.remove(stored).catch(() => {});
+    await this.#parts.store.remove(stored, signal).catch(() => {});
   }
 
   async #send(state: BeatState, signal: AbortSignal): Promise<void> {

@@ -73,8 +73,9 @@ export class Host {
   readonly #sightings = new Sightings();
   /** Ends the loops; what they are in the middle of may finish. */
   readonly #loops = new AbortController();
-  /** Ends everything. */
+  /** Ends everything but the last word. */
   readonly #life = new AbortController();
+  readonly #last = new AbortController();
   /** Resolves when the host stops by itself: another process took its name, or its container is gone. */
   readonly failed: Promise<ProcessorError>;
   #resolveFailed: (error: ProcessorError) => void = () => {};
@@ -87,6 +88,7 @@ export class Host {
   #wanted: ReadonlyMap<string, number> = new Map();
   /** Reads under way: ranges that move together ask once. */
   readonly #readyBeats = new Map<string, Promise<HostBeat | undefined>>();
+  #starting: Promise<void> = Promise.resolve();
   #running: Promise<unknown> = Promise.resolve();
   #wakeBeat: () => void = () => {};
 
@@ -108,13 +110,18 @@ export class Host {
   }
 
   /** Resolves when the leases exist, start positions are fast, and the host is seen by others. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#join();
+    return this.#starting;
+  }
+
+  async #join(): Promise<void> {
     const parts = this.#bootstrapParts();
     const { clock, random, leases: store, settings } = this.#parts;
     const stamp = (): string => this.#serverClock.stamp();
     const heartbeat = new Heartbeat({ clock, random, store, settings, stamp, holder: this.#holder });
     const boot = await bootstrap(parts, (names) => heartbeat.begin(names, this.#life.signal)).catch(async (error) => {
-      await heartbeat.end();
+      await heartbeat.end(this.#last.signal);
       throw error;
     });
     const housekeeping = new Housekeeping({ ...parts, names: boot.names, start: boot.start });
@@ -129,7 +136,11 @@ export class Host {
     const endAtMs = clock.monotonicMs() + drainMs;
     this.#loops.abort(new ProcessorError('stopped', 'The processor stops.'));
     const members = this.#members;
-    if (members === undefined) return this.#life.abort(new ProcessorError('stopped', 'The processor stops.'));
+    if (members === undefined) {
+      this.#life.abort(new ProcessorError('stopped', 'The processor stops.'));
+      await settledWithin(clock, drainMs, this.#starting);
+      return this.#last.abort(new ProcessorError('stopped', 'The processor has stopped.'));
+    }
     const isKept = options.keepLeases === true;
     const order = this.#stopOrder(endAtMs, drainMs, isKept);
     const hurry = (): void => members.tenures.drainAll((tenure) => ({ ...order(tenure), abortAtMs: 0 }));
@@ -139,8 +150,9 @@ export class Host {
     await settledWithin(clock, endAtMs - clock.monotonicMs(), this.#leave(members, isKept));
     options.signal?.removeEventListener('abort', hurry);
     const leftMs = Math.max(lastWordMs, endAtMs - clock.monotonicMs());
-    if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end());
+    if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#last.signal));
     this.#life.abort(new ProcessorError('stopped', 'The processor has stopped.'));
+    this.#last.abort(new ProcessorError('stopped', 'The processor has stopped.'));
   }
 
   async pause(reason: string): Promise<void> {
@@ -364,7 +376,7 @@ export class Host {
     const leases = (this.#group?.leases ?? []).map(({ id, token, owner }) => ({ id, token, owner }));
     const hosts = (this.#plan?.hosts ?? []).map((host) => (host.name === instance ? { ...host, capacity: 0 } : host));
     const heirs = settings.lease.handoffMs === 0 ? new Map<string, string>() : balance(leases, hosts, instance);
-    const reserveMs = Math.min(lastWordMs, drainMs / 5);
+    const reserveMs = Math.min(abortReserveMs, drainMs / 3);
     return (tenure) => {
       const heir = heirs.get(tenure.id);
       const disposal: Disposal = isKept
@@ -541,7 +553,10 @@ export interface Members {
   readonly tenures: Tenures;
 }
 
-/** Kept for the last writes of a stop, after handlers were aborted. */
+/** Of the time of a stop, for handlers that were aborted and for the last writes of their leases. */
+const abortReserveMs = 3000;
+
+/** For the end of the heartbeat, whatever the time is. */
 const lastWordMs = 1000;
 
 /** Short leases leave less time: several calls must fit into one. */

@@ -3,6 +3,7 @@
 import type { KeyRange } from '@tidemark/model';
 import { eachBounded } from '../bounded.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
+import { changedLeaseBody } from '../lease/dotnet-lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import type { Sightings } from '../lease/sightings.ts';
 import { leasesAtOnceMax } from '../limits.ts';
@@ -96,6 +97,14 @@ export class Housekeeping {
     }
   }
 
+  /** A copy becomes a tombstone without children: that works also where nothing may be deleted. Failing, it is tried again. */
+  async #bury(copy: Group['leases'][number]): Promise<void> {
+    const { store, holder, rules, serverClock, signal } = this.#parts;
+    const mark = rules.nextMark(copy, holder);
+    const body = changedLeaseBody(copy, { owner: undefined, mark, children: [], timestamp: serverClock.stamp() });
+    await store.replace(copy.stored, body, signal).catch(() => {});
+  }
+
   async #removeRubbish(group: Group, sightings: Sightings): Promise<void> {
     const { clock, settings, names, health, rules } = this.#parts;
     const nowMs = clock.monotonicMs();
@@ -114,8 +123,9 @@ export class Housekeeping {
       await removeTombstone(parts, tombstone);
     }
     const copies = group.duplicates.filter((lease) => lease.owner === undefined || isOld(lease.stored, 1));
+    for (const copy of copies) await this.#bury(copy);
     const silent = group.beats.filter(({ stored }) => isOld(stored, 2));
-    for (const { stored } of [...copies, ...silent]) {
+    for (const { stored } of silent) {
       await this.#parts.store.remove(stored, this.#parts.signal).catch(() => {});
     }
   }

@@ -35,8 +35,8 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
   if (why.kind !== 'gone') return reposition(parts, tenure, why);
   const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
   parts.onRanges(ranges);
-  const next = succession(described(withKeys(tenure.acquired.lease, ranges)), ranges);
-  if (next.kind === 'same') return next;
+  const lease = described(withKeys(tenure.acquired.lease, ranges));
+  if (succession(lease, ranges).kind === 'same') return { kind: 'same' };
   const { rules, health } = parts;
   const { names } = parts.boot;
   const splitParts = {
@@ -47,8 +47,8 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
     reserve: (leaseIds: readonly string[]) => parts.reserve(tenure, leaseIds),
   };
   const position = rules.childPosition(tenure.keeper, tenure.pump);
-  const successors = await replaceLease(splitParts, tenure.keeper, next.successors, position);
-  return { kind: 'replaced', successors, tokens: next.successors.map(({ token }) => token) };
+  const { created, tokens } = await replaceLease(splitParts, tenure.keeper, lease, ranges, position);
+  return { kind: 'replaced', successors: created, tokens };
 }
 
 /** The feed does not know the position: it is of another container, too old, or of a history that was replaced (S22, S23). */

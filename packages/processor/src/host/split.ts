@@ -6,18 +6,18 @@
 // that may not be removed stays one: nobody takes it, so it can never make successors a second time, from an ancient position (D4).
 
 import type { KeyRange } from '@tidemark/model';
-import { intersectKeyRanges, isDatabaseError } from '@tidemark/model';
+import { intersectKeyRanges, isDatabaseError, keyRangesIntersect } from '@tidemark/model';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import type { Acquired, AcquireParts } from '../lease/acquire.ts';
 import { createLease } from '../lease/acquire.ts';
-import { readLease } from '../lease/dotnet-lease.ts';
+import { hasChildren, readLease } from '../lease/dotnet-lease.ts';
 import type { Keeper } from '../lease/keeper.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { leaseId, sidecarId, tokenOfKeys } from '../lease/lease-names.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { MissingLease } from './audit.ts';
-import { doesOverlap } from './audit.ts';
+import { auditCoverage, missingLeases } from './audit.ts';
 import type { Health } from './health.ts';
 
 export type Succession =
@@ -25,23 +25,23 @@ export type Succession =
   { readonly kind: 'same' } | { readonly kind: 'successors'; readonly successors: readonly MissingLease[] };
 
 /** Who reads the keys of `lease` now that `ranges` are what they are. */
-export function succession(
-  lease: { readonly token: string; readonly kind: Lease['kind']; readonly keys: KeyRange },
-  ranges: readonly PhysicalRange[],
-): Succession {
-  const heirs = ranges.flatMap((range) => {
-    const keys = intersectKeyRanges(lease.keys, range);
-    return keys === undefined ? [] : [{ range, keys }];
-  });
+export function succession(lease: MissingLease, ranges: readonly PhysicalRange[]): Succession {
+  const heirs = ranges.filter((range) => keyRangesIntersect(range, lease.keys));
   const isPhysical = lease.kind === 'physical';
-  if (isPhysical && heirs.length === 1 && heirs[0]?.range.id === lease.token) return { kind: 'same' };
+  if (isPhysical && heirs.length === 1 && heirs[0]?.id === lease.token) return { kind: 'same' };
   if (!isPhysical && heirs.length <= 1) return { kind: 'same' };
-  const successors = heirs.map(({ range, keys }): MissingLease => {
-    const isWhole = keys.min === range.min && keys.max === range.max;
-    if (isPhysical && isWhole) return { token: range.id, kind: 'physical', keys };
-    return { token: tokenOfKeys(keys), kind: 'keys', keys };
-  });
-  return { kind: 'successors', successors };
+  return { kind: 'successors', successors: successorsOf(lease, [lease.keys], ranges) };
+}
+
+/** Leases for parts of what `lease` covers: by the id of a range where that lies whole inside a lease by range, else by keys. */
+function successorsOf(
+  lease: MissingLease,
+  parts: readonly KeyRange[],
+  ranges: readonly PhysicalRange[],
+): MissingLease[] {
+  return missingLeases(parts, ranges).map((missing) =>
+    lease.kind === 'physical' ? missing : { token: tokenOfKeys(missing.keys), kind: 'keys', keys: missing.keys },
+  );
 }
 
 export interface SplitParts extends AcquireParts {
@@ -55,23 +55,26 @@ export interface SplitParts extends AcquireParts {
 /**
  * Creates what is missing of the successors, owned by this host, and ends the lease. Resolves with the successors that are this host's.
  * Rejects when the store fails or the lease is lost; then the lease is as it was, or a tombstone already.
+ *
+ * A lease that is there already knows better where it is, and so do leases of a later split: only what none of them covers is created.
  */
 export async function replaceLease(
   parts: SplitParts,
   keeper: Keeper,
-  successors: readonly MissingLease[],
+  lease: MissingLease,
+  ranges: readonly PhysicalRange[],
   position: string | undefined,
-): Promise<readonly Acquired[]> {
+): Promise<{ readonly created: readonly Acquired[]; readonly tokens: readonly string[] }> {
+  parts.reserve(successorsOf(lease, [lease.keys], ranges).map(({ token }) => leaseId(parts.names, token)));
+  const others = await leasesWithin(parts, keeper.lease, lease.keys);
+  const open = uncovered(lease.keys, others);
+  const successors = successorsOf(lease, open, ranges);
   parts.reserve(successors.map(({ token }) => leaseId(parts.names, token)));
-  const others = await leasesBeside(parts, keeper.lease);
   const created: Acquired[] = [];
   for (const successor of successors) {
-    const id = leaseId(parts.names, successor.token);
-    // A lease that is there already knows better where it is. So do leases of a later split: this one must not be seeded under them.
-    if (await isCovered(parts, successor.keys, others)) continue;
     if (!keeper.isHeld()) throw lost(keeper);
     const acquired = await createLease(parts, {
-      id,
+      id: leaseId(parts.names, successor.token),
       ...successor,
       owner: parts.holder.instance,
       position,
@@ -86,10 +89,17 @@ export async function replaceLease(
     });
     if (acquired !== undefined) created.push(acquired);
   }
-  const isDone = await keeper.finish({ kind: 'tombstone', children: successors.map(({ token }) => token) });
+  const tokens = [...others.map(({ token }) => token), ...successors.map(({ token }) => token)];
+  const isDone = await keeper.finish({ kind: 'tombstone', children: tokens });
   if (!isDone) throw lost(keeper);
   await removeTombstone(parts, keeper.lease);
-  return created;
+  return { created, tokens };
+}
+
+/** What of the keys no lease covers. */
+export function uncovered(keys: KeyRange, leases: readonly Lease[]): KeyRange[] {
+  const { holes } = auditCoverage(leases);
+  return holes.flatMap((hole) => intersectKeyRanges(hole, keys) ?? []);
 }
 
 /** Whoever sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. */
@@ -106,6 +116,8 @@ export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombst
     }
     return;
   }
+  // One that was only a copy has no children, and what lies beside it belongs to the other.
+  if (!hasChildren(tombstone)) return;
   for (const kind of ['position', 'done', 'retry'] as const) {
     await removeSidecar(parts, sidecarId(names, kind, tombstone.token));
   }
@@ -121,29 +133,27 @@ async function removeSidecar(parts: Pick<SplitParts, 'store' | 'signal'>, id: st
   }
 }
 
-/** The list may be of the past: nothing is left out because of a lease that is gone by now. */
-async function isCovered(parts: SplitParts, keys: KeyRange, others: readonly Lease[]): Promise<boolean> {
+/**
+ * Leases for parts of the same keys. One for more than them is an ancestor, whose successors this lease is among. A list may be of the
+ * past, so each is read again: nothing is left out because of a lease that is gone by now.
+ */
+async function leasesWithin(parts: SplitParts, lease: Lease, keys: KeyRange): Promise<Lease[]> {
   const { store, signal, names } = parts;
-  for (const { stored } of others.filter((other) => doesOverlap(keys, other))) {
-    const found = await store.read(stored.id, { key: stored.key, signal });
-    const lease = found === undefined ? undefined : readLease(found, names.leases);
-    if (lease !== undefined && !parts.isTombstone(lease)) return true;
-  }
-  return false;
-}
-
-/** Leases for parts of the same keys. One for more than them is an ancestor, whose successors this lease is among. */
-async function leasesBeside(parts: SplitParts, lease: Lease): Promise<Lease[]> {
-  const { store, signal, names } = parts;
-  const documents = await store.list(names.leases, signal);
-  return documents
+  const isLive = (other: Lease): boolean => other.id !== lease.id && !parts.isTombstone(other);
+  const listed = (await store.list(names.leases, signal))
     .flatMap((stored) => readLease(stored, names.leases) ?? [])
-    .filter((other) => other.id !== lease.id && !parts.isTombstone(other) && isWithin(other.keys, lease.keys));
+    .filter((other) => isLive(other) && isWithin(other.keys, keys));
+  const found: Lease[] = [];
+  for (const { stored } of listed) {
+    const again = await store.read(stored.id, { key: stored.key, signal });
+    const other = again === undefined ? undefined : readLease(again, names.leases);
+    if (other !== undefined && isLive(other)) found.push(other);
+  }
+  return found;
 }
 
-function isWithin(part: KeyRange | undefined, whole: KeyRange | undefined): boolean {
-  if (part === undefined || whole === undefined) return true;
-  return whole.min <= part.min && part.max <= whole.max;
+function isWithin(part: KeyRange | undefined, whole: KeyRange): boolean {
+  return part !== undefined && whole.min <= part.min && part.max <= whole.max;
 }
 
 function lost(keeper: Keeper): ProcessorError {

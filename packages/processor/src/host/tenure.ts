@@ -195,6 +195,8 @@ export class Tenure {
         return;
       case 'running':
         void this.#runPump();
+        // Told to end while it was redirected.
+        if (this.#order !== undefined) this.#dispatch('drain');
         return;
       case 'draining':
       case 'pausing':
@@ -231,7 +233,7 @@ export class Tenure {
     const { signal } = this.#controller;
     try {
       await clock.sleep(this.#openAtMs - clock.monotonicMs(), signal);
-      const start = await this.#parts.firstStart(this.#withPosition(), signal);
+      const start = await this.#persist(() => this.#parts.firstStart(this.#withPosition(), signal));
       if (typeof start !== 'string' && 'position' in start) await this.keeper.checkpoint(start.position);
       this.#start = start;
       signal.throwIfAborted();
@@ -341,7 +343,7 @@ export class Tenure {
     if (this.#redirects > 0) await clock.sleep(retryPauseMs(this.#parts, this.#redirects), signal);
     this.#redirects += 1;
     try {
-      const redirection = await this.#parts.redirect(this, why, signal);
+      const redirection = await this.#persist(() => this.#parts.redirect(this, why, signal));
       if (redirection.kind === 'same') {
         this.#start = redirection.start ?? this.#start;
         return this.#dispatch('redirected');
@@ -357,6 +359,23 @@ export class Tenure {
       this.#dispatch('replaced', () => this.#failedBy('range-gone', undefined));
     } catch (error) {
       this.#dispatch('stuck', () => this.#failedBy('feed-failed', error));
+    }
+  }
+
+  /** An endpoint that fails for a moment is no reason to give a range up: moves are dear (D8). */
+  async #persist<T>(call: () => Promise<T>): Promise<T> {
+    const { clock, settings } = this.#parts;
+    const { signal } = this.#controller;
+    const giveUpAtMs = clock.monotonicMs() + settings.pump.stallMs;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        const isPassing = isDatabaseError(error) && (error.isRetriable || passing.has(error.code));
+        if (!isPassing || signal.aborted || clock.monotonicMs() >= giveUpAtMs) throw error;
+        await clock.sleep(retryPauseMs(this.#parts, failures, error.retryAfterMs), signal);
+        signal.throwIfAborted();
+      }
     }
   }
 
@@ -495,6 +514,9 @@ function reasonOf(error: unknown): CloseReason {
 
 /** The feed does not know the position, or does not know it any more (S22, S23). */
 const refusals: ReadonlySet<string> = new Set(['invalid-continuation', 'retention-passed', 'history-rewritten']);
+
+/** Not retried below: what they mean is decided here. Credentials may be renewed any moment (S64). */
+const passing: ReadonlySet<string> = new Set(['outcome-unknown', 'unauthorized', 'forbidden', 'range-gone']);
 
 function sooner(a: DrainOrder, b: DrainOrder): DrainOrder {
   return {

@@ -73,6 +73,11 @@ export function handedOverBeat(lease: Lease): number | undefined {
   return Number.isSafeInteger(beat) ? beat : undefined;
 }
 
+/** Of a tombstone: false when it was only a copy of another document. */
+export function hasChildren(tombstone: Lease): boolean {
+  return (tombstone.properties[goneName] ?? '') !== '';
+}
+
 export function newLeaseBody(lease: NewLease): DocumentBody & { readonly id: string } {
   return {
     id: lease.id,

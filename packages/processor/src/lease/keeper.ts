@@ -65,6 +65,8 @@ export class Keeper {
   #position: string | undefined;
   #sentAtMs: number;
   #end: KeeperEnd | undefined;
+  /** Ends the call under way with the keeper. */
+  readonly #calls = new AbortController();
   #resolveEnd: (end: KeeperEnd) => void = () => {};
   /** Writes whose outcome is not known yet, by write id. */
   readonly #open = new Map<string, Attempt>();
@@ -182,7 +184,7 @@ export class Keeper {
     if (this.#open.size >= openWritesMax) this.#open.clear();
     this.#open.set(writeId, attempt);
     try {
-      const stored = await bounded(clock, this.#callMs(), undefined, (signal) =>
+      const stored = await bounded(clock, this.#callMs(), this.#calls.signal, (signal) =>
         store.replace(this.#lease.stored, body, signal),
       );
       this.#written(readLease(stored, this.#parts.leasesPrefix) ?? this.#lease, attempt);
@@ -218,6 +220,7 @@ export class Keeper {
   }
 
   async #failed(error: unknown): Promise<void> {
+    if (this.#end !== undefined) return;
     this.#parts.load.failed(error);
     const code = isDatabaseError(error) ? error.code : 'outcome-unknown';
     if (code === 'not-found') return this.#finish({ kind: 'gone' });
@@ -238,14 +241,16 @@ export class Keeper {
     const { store, clock, leasesPrefix } = this.#parts;
     const { id, key, etag } = this.#lease.stored;
     try {
-      const stored = await bounded(clock, this.#callMs(), undefined, (signal) => store.read(id, { key, signal }));
+      const stored = await bounded(clock, this.#callMs(), this.#calls.signal, (signal) =>
+        store.read(id, { key, signal }),
+      );
       const found = stored === undefined ? undefined : readLease(stored, leasesPrefix);
       if (found === undefined) this.#finish({ kind: 'gone' });
       else this.#found(found, found.mark === undefined ? undefined : this.#open.get(found.mark.writeId));
       // A read that still shows what was just refused is older than the refusal: reading on at once would go in circles.
       return !(wasRefused && found?.stored.etag === etag);
     } catch (error) {
-      this.#parts.onFailed(error);
+      if (this.#end === undefined) this.#parts.onFailed(error);
       return false;
     }
   }
@@ -273,6 +278,7 @@ export class Keeper {
     for (const waiter of this.#waiting.splice(0)) waiter.reject(refusal);
     this.#last?.done(isDone);
     this.#resolveEnd(end);
+    this.#calls.abort(refusal);
     this.#wake();
   }
 
