@@ -59,3 +59,15 @@ test('a silent log says nothing', async () => {
 
   expect(lines).toEqual([]);
 });
+
+test('what is told before the log is loaded is written once it is', async () => {
+  const { lines, log } = await logTo('warn');
+  log.info('started');
+  log.defect(new Error('x'), 'id');
+  expect(lines).toEqual([]);
+
+  await log.load();
+  log.warn('later');
+
+  expect(lines.map(({ msg }) => msg)).toEqual(['defect', 'later']);
+});

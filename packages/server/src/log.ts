@@ -29,15 +29,14 @@ export interface LogOptions {
   readonly nowMs?: () => number;
 }
 
-/** A silent log does not even load what writes one. */
+/** What writes it is loaded later where nothing but trouble is told: there may never be any. */
 export async function openLog(options: LogOptions): Promise<Log> {
   if (!logLevels.includes(options.level)) {
     throw new DatabaseError('bad-request', `The log level is one of ${logLevels.join(', ')}, not '${options.level}'.`);
   }
-  if (options.level === 'silent') return new Log(undefined, options);
-  const { pino } = await import('pino');
-  const settings = { level: options.level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
-  return new Log(pino(settings, options.stream ?? standardError(pino)), options);
+  const log = new Log(options);
+  if (options.level === 'debug' || options.level === 'info') await log.load();
+  return log;
 }
 
 /** A log that cannot be written, on a full disk say, must neither end the server nor pile up in it. */
@@ -47,31 +46,48 @@ function standardError({ destination }: typeof pino): DestinationStream {
   return stream;
 }
 
+type Line = readonly [level: Exclude<LogLevel, 'silent'>, facts: Readonly<Record<string, unknown>>, message: string];
+
 export class Log {
-  readonly #logger: Logger | undefined;
+  readonly #options: LogOptions;
   readonly #slowMs: number;
-  readonly #isDebug: boolean;
+  readonly #level: number;
   readonly #nowMs: () => number;
+  #logger: Logger | undefined;
+  /** Told before there was a logger. */
+  #held: Line[] = [];
   /** Warnings about requests in the second that began then, and those that there were too many of. */
   #secondMs = Number.NEGATIVE_INFINITY;
   #warnings = 0;
   #omitted = 0;
 
-  constructor(logger: Logger | undefined, { slowMs, nowMs = () => performance.now() }: Omit<LogOptions, 'level'>) {
-    this.#logger = logger;
+  constructor(options: LogOptions) {
+    const { level, slowMs, nowMs = () => performance.now() } = options;
+    this.#options = options;
+    this.#level = logLevels.indexOf(level);
     this.#slowMs = slowMs;
     this.#nowMs = nowMs;
-    this.#isDebug = logger?.isLevelEnabled('debug') ?? false;
+  }
+
+  /** Loads what writes it, and writes what has been told so far. */
+  async load(): Promise<void> {
+    const { level, stream } = this.#options;
+    if (level === 'silent' || this.#logger !== undefined) return;
+    const { pino } = await import('pino');
+    const settings = { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
+    this.#logger = pino(settings, stream ?? standardError(pino));
+    for (const line of this.#held) this.#tell(...line);
+    this.#held = [];
   }
 
   /** Of most requests nothing is told but at level debug. */
   answered(exchange: Exchange, response: CosmosResponse, durationMs: number): void {
     const isSlow = durationMs >= this.#slowMs && exchange.operation !== 'feed';
     const isFailure = isFailureOf(exchange.operation, response.status);
-    if (this.#logger === undefined || !(this.#isDebug || isSlow || isFailure)) return;
     const isWarning = isSlow || isFailure;
+    if (!this.#tells(isWarning ? 'warn' : 'debug')) return;
     // A disk that is full fails every write: the log must not fill with it, nor the server wait for its log.
-    if (isWarning && !this.#isDebug && !this.#hasRoom()) return;
+    if (isWarning && !this.#tells('debug') && !this.#hasRoom()) return;
     const omitted = isWarning ? this.#omitted : 0;
     if (isWarning) this.#omitted = 0;
     const { status, charge, headers } = response;
@@ -90,9 +106,9 @@ export class Log {
       ms,
       ...(omitted === 0 ? {} : { omitted }),
     };
-    if (isFailure) this.#logger.warn(line, 'request failed');
-    else if (isSlow) this.#logger.warn(line, 'slow request');
-    else this.#logger.debug(line, 'request');
+    if (isFailure) this.#tell('warn', line, 'request failed');
+    else if (isSlow) this.#tell('warn', line, 'slow request');
+    else this.#tell('debug', line, 'request');
   }
 
   #hasRoom(): boolean {
@@ -108,26 +124,38 @@ export class Log {
   }
 
   unanswered({ activityId, operation, path }: Exchange, durationMs: number): void {
+    if (!this.#tells('debug')) return;
     const ms = Math.round(durationMs * 1000) / 1000;
-    this.#logger?.debug({ activityId, operation, ...placeOf(path?.kind, path?.ids), ms }, 'client went away');
+    this.#tell('debug', { activityId, operation, ...placeOf(path?.kind, path?.ids), ms }, 'client went away');
   }
 
   defect(error: unknown, activityId: string): void {
-    this.#logger?.error({ activityId, error: described(error) }, 'defect');
+    this.#tell('error', { activityId, error: described(error) }, 'defect');
   }
 
   /** Of the engine, when it changes. */
   health(status: string, message: string | undefined): void {
-    if (status === 'ok') this.#logger?.info({ health: status }, 'healthy again');
-    else this.#logger?.error({ health: status, reason: message }, 'degraded');
+    if (status === 'ok') this.#tell('info', { health: status }, 'healthy again');
+    else this.#tell('error', { health: status, reason: message }, 'degraded');
   }
 
   info(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
-    this.#logger?.info(facts, message);
+    this.#tell('info', facts, message);
   }
 
   warn(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
-    this.#logger?.warn(facts, message);
+    this.#tell('warn', facts, message);
+  }
+
+  #tells(level: Line[0]): boolean {
+    return logLevels.indexOf(level) >= this.#level;
+  }
+
+  #tell(...line: Line): void {
+    const [level, facts, message] = line;
+    if (!this.#tells(level)) return;
+    if (this.#logger !== undefined) this.#logger[level](facts, message);
+    else if (this.#held.length < logWarningsPerSecondMax) this.#held.push(line);
   }
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
-import { Admin } from './admin/admin.ts';
+import type { Admin } from './admin/admin.ts';
 import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize, recheck } from './authorize.ts';
 import type { Cors } from './cors.ts';
@@ -57,7 +57,8 @@ export interface PipelineOptions {
 
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #admin: Admin;
+  readonly #startedMs: number = performance.now();
+  #admin: Promise<Admin> | undefined;
   readonly #faults: Faults | undefined;
   readonly #throttle: Throttle | undefined;
   readonly #metrics: Metrics;
@@ -66,31 +67,20 @@ export class Pipeline {
   readonly #recheck = (grant: Grant): void => recheck(grant, this.#options);
 
   constructor(options: PipelineOptions) {
-    const { database, room, keys, nowMs, backupFolder, chaos, throttleClock, log, connections, onDefect } = options;
+    const { database, room, chaos, throttleClock, log, connections, onDefect } = options;
     this.#options = options;
     this.#throttle = throttleClock === undefined ? undefined : new Throttle(database, throttleClock);
     const faults = chaos ? new Faults(() => performance.now()) : undefined;
     this.#faults = faults;
     this.#metrics = new Metrics({ database, room, connections, faultHits: () => faults?.hits ?? 0 });
     this.#observer = new Observer({ database, requests: this.#metrics.requests, log, onDefect });
-    this.#admin = new Admin({
-      database,
-      keys,
-      nowMs,
-      backupFolder,
-      faults,
-      metrics: this.#metrics,
-      operations,
-      log,
-      onJobFailure: (error, job) => this.#observer.failed(error, `job ${job.id}`),
-    });
   }
 
   /** Stops what goes on without a request. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#faults?.close();
     this.#metrics.close();
-    return this.#admin.close();
+    await (await this.#admin)?.close();
   }
 
   /** What went wrong outside of any request. */
@@ -147,7 +137,7 @@ export class Pipeline {
   #respond(incoming: IncomingMessage, outgoing: ServerResponse, exchange: Exchange): Soon {
     if (isAdminUrl(incoming.url ?? '')) {
       exchange.operation = adminOperation;
-      return this.#admin.answer(incoming, outgoing);
+      return this.#openAdmin().then((admin) => admin.answer(incoming, outgoing));
     }
     const { cors } = this.#options;
     cors?.apply(incoming, outgoing);
@@ -163,6 +153,27 @@ export class Pipeline {
     const checking = checkGrant(grant, route, head, this.#options.database);
     if (checking === undefined) return this.#respondGranted(incoming, head, route, context);
     return checking.then(() => this.#respondGranted(incoming, head, route, context));
+  }
+
+  /** Loaded when it is asked for first: no client needs it, and every start would have to wait for it. */
+  #openAdmin(): Promise<Admin> {
+    const { database, keys, nowMs, backupFolder, log } = this.#options;
+    this.#admin ??= import('./admin/admin.ts').then(
+      (module) =>
+        new module.Admin({
+          database,
+          keys,
+          nowMs,
+          backupFolder,
+          faults: this.#faults,
+          metrics: this.#metrics,
+          operations,
+          log,
+          startedMs: this.#startedMs,
+          onJobFailure: (error, job) => this.#observer.failed(error, `job ${job.id}`),
+        }),
+    );
+    return this.#admin;
   }
 
   #respondGranted(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {

@@ -111,6 +111,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const url = `${options.httpsOnly === true ? 'https' : 'http'}://${reachableName(host)}:${bound}`;
   log.info('started', { url, version });
+  // Not before: a client can be served without.
+  void log.load();
   const close = (): Promise<void> => front.close();
   return {
     url,

@@ -19,7 +19,6 @@ import { mkdir } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RootDatabase } from 'lmdb';
-import { open } from 'lmdb';
 import type { Clock } from '../environment.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
@@ -40,6 +39,8 @@ export async function openLmdbIndex(folder: string, options: LmdbIndexOptions): 
   try {
     await mkdir(folder, { recursive: true });
     await checkLmdbFile(folder);
+    // Only now: a database in memory does without, and loading native code takes a tenth of its start.
+    const { open } = await import('lmdb');
     return new LmdbIndex(folder, open<Buffer, Buffer>(folder, environmentOptions), options);
   } catch (error) {
     throw isDatabaseError(error) ? error : lmdbErrorOf(error, `The index in ${folder} cannot be opened`);

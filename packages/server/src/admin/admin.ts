@@ -24,6 +24,8 @@ export interface AdminOptions extends Authority {
   readonly metrics: Metrics;
   readonly operations: readonly string[];
   readonly log: Log;
+  /** When the server began, of `performance.now`. */
+  readonly startedMs: number;
   /** Told of whatever ends a job early. */
   readonly onJobFailure: (error: unknown, job: Job) => void;
 }
@@ -36,7 +38,7 @@ export class Admin {
   constructor({ keys, nowMs, log, onJobFailure, ...rest }: AdminOptions) {
     this.#log = log;
     this.#authority = { keys, nowMs };
-    this.#context = { ...rest, jobs: new Jobs(onJobFailure), startedMs: performance.now() };
+    this.#context = { ...rest, jobs: new Jobs(onJobFailure) };
   }
 
   /** Undefined when the client went away before the end of its request. */
