@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { isDatabaseError } from '@tidemark/model';
-import { isProcessorError } from '@tidemark/processor';
 import { Command, CommanderError } from 'commander';
 import { adviceFor } from './advice.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
@@ -43,7 +42,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return explain(error, args);
+    return await explain(error, args);
   }
 }
 
@@ -93,12 +92,14 @@ function checkName(args: readonly string[]): void {
   throw new UsageError(`There is no command '${first}'.${suggestion(first, names)}${npm}`);
 }
 
-function explain(error: unknown, args: readonly string[]): number {
+async function explain(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
     say(`${error.message}\nSee --help.`);
     return 2;
   }
+  // Only now: whoever starts a server must not wait for all of the processor to be loaded.
+  const { isProcessorError } = await import('@tidemark/processor');
   if (isProcessorError(error)) say(error.message);
   else if (isDatabaseError(error)) say(`${error.message}${adviceFor(error, args, process.env)}`);
   else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
