@@ -4,7 +4,7 @@
 
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
-import { checkpointGapMs } from '../limits.ts';
+import { checkpointGapMsMax, checkpointGapMsMin } from '../limits.ts';
 import type { CheckpointStrategy } from '../settings.ts';
 
 export interface CheckpointerOptions extends Ground {
@@ -26,9 +26,10 @@ export class Checkpointer {
   #newest: { readonly position: string; readonly sequence: number } | undefined;
   /** Finished items that are not stored. */
   #items = 0;
-  #isBusy = false;
   /** When the last write began. */
   #wroteMs = Number.NEGATIVE_INFINITY;
+  /** How long it took. */
+  #tookMs = 0;
   #writing: Promise<void> | undefined;
   #timer: AbortController | undefined;
   #waiters: Waiter[] = [];
@@ -44,11 +45,8 @@ export class Checkpointer {
     return this.#stored;
   }
 
-  /**
-   * Everything up to `position` is finished; `items` of it are new. `isBusy`: more is under way, so that positions that follow each other
-   * closely may share a write.
-   */
-  moved(position: string, sequence: number, items: number, isBusy: boolean): void {
+  /** Everything up to `position` is finished; `items` of it are new. */
+  moved(position: string, sequence: number, items: number): void {
     if (this.#isClosed) return;
     this.#newest = { position, sequence };
     this.#items += items;
@@ -57,7 +55,6 @@ export class Checkpointer {
       return;
     }
     if (items === 0 && this.#items === 0) this.#options.offer(position);
-    this.#isBusy = isBusy;
     const isFirst = this.#stored === undefined && this.#writing === undefined;
     if (isFirst || this.#isDueAtOnce()) this.#write();
     else this.#arm();
@@ -98,7 +95,7 @@ export class Checkpointer {
     if (this.#items === 0) return false;
     switch (strategy.kind) {
       case 'every-batch':
-        return !this.#isBusy || this.#gapMs() <= 0;
+        return this.#gapMs() <= 0;
       case 'manual':
         return true;
       case 'items':
@@ -108,9 +105,10 @@ export class Checkpointer {
     }
   }
 
-  /** Until the next position of a busy range is worth a write. */
+  /** Until the next position is worth a write of its own: those that follow each other closely share one. */
   #gapMs(): number {
-    return this.#wroteMs + checkpointGapMs - this.#options.clock.monotonicMs();
+    const gapMs = Math.min(checkpointGapMsMax, Math.max(checkpointGapMsMin, gapPerWrite * this.#tookMs));
+    return this.#wroteMs + gapMs - this.#options.clock.monotonicMs();
   }
 
   #dueMs(): number {
@@ -159,6 +157,7 @@ export class Checkpointer {
           return this.close(error);
         }
         this.#stored = position;
+        this.#tookMs = this.#options.clock.monotonicMs() - this.#wroteMs;
         this.#options.onStored();
       }
       this.#items -= items;
@@ -177,6 +176,9 @@ export class Checkpointer {
     this.#waiters = waiting;
   }
 }
+
+/** Writes of positions take a fifth of the time at most. */
+const gapPerWrite = 5;
 
 interface Waiter {
   readonly sequence: number;

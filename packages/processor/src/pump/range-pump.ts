@@ -358,7 +358,7 @@ export class RangePump implements Pump {
       const page = this.#pages.get(this.#passed);
       if (page !== undefined) this.#close(page);
     }
-    this.#checkpointer.moved(move.position, move.sequence, move.items, this.#pages.size > 0);
+    this.#checkpointer.moved(move.position, move.sequence, move.items);
     this.#bell.ring();
   }
 
