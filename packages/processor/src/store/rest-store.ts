@@ -133,12 +133,11 @@ export class RestStore implements DocumentStore {
     try {
       return await call();
     } catch (error) {
-      if (!isRestError(error)) throw error;
-      const { status, message, code } = error;
       // Behind what this client has seen, or a container of the same name in its place: the next read asks without a session.
-      if (code === 'session-not-available') this.#session.clear();
-      const isPassing = code === 'session-not-available' || (code === 'internal' && status >= 500);
-      throw isPassing ? new DatabaseError('unavailable', message, { cause: error }) : error;
+      const isBehind = isCode(error, 'session-not-available');
+      if (isBehind) this.#session.clear();
+      const isPassing = isBehind || (isRestError(error) && error.code === 'internal' && error.status >= 500);
+      throw isPassing ? new DatabaseError('unavailable', messageOf(error), { cause: error }) : error;
     }
   }
 
@@ -174,6 +173,10 @@ async function writing<T>(call: () => Promise<T>): Promise<T> {
     const isOpen = status >= 500 && code !== 'disk-full' && code !== 'not-supported';
     throw isOpen ? new DatabaseError('outcome-unknown', message, { cause: error }) : error;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isCode(error: unknown, code: DatabaseError['code']): boolean {
