@@ -178,9 +178,9 @@ function slicesAfter(state: DatabaseState, range: number, after: number): Slice[
   const end = framesKey(range + 1, 0);
   const at = framesKey(range, after + 1);
   const [holding] = state.index.range({ from: begin, to: framesKey(range, after + 2), limit: 1, reverse: true });
-  const slices = holding === undefined ? [] : decodeSlices(holding.value).filter((slice) => slice.lastLsn > after);
+  const slices = holding === undefined ? [] : decodeSlices(holding.value, after);
   if (slices.length > 0) return slices;
   const from = holding !== undefined && holding.key.compare(at) >= 0 ? framesKey(range, after + 2) : at;
   const [following] = state.index.range({ from, to: end, limit: 1 });
-  return following === undefined ? [] : decodeSlices(following.value).filter((slice) => slice.lastLsn > after);
+  return following === undefined ? [] : decodeSlices(following.value, after);
 }
