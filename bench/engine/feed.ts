@@ -1,8 +1,9 @@
 // The feed from the beginning, beside a bare sequential read of as many bytes of the same files, 1 MiB at a time.
 //
-// The floor is judged against the read into fresh buffers: that one leaves its reader something to hand on, as a page does.
-// The read into one buffer again and again never leaves the processor's cache; it is reported as the limit of the machine.
+// The floor is judged against the read into a few buffers in turn: like the product's pages those are given back when they
+// have been sent. What reads into fresh buffers, and into one again and again, take is reported beside it.
 
+import type { ReadBuffers } from '../baseline/sequential-read.ts';
 import { readSequentially } from '../baseline/sequential-read.ts';
 import { drive, median } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
@@ -15,8 +16,9 @@ const readBound: Bound = { kind: 'at least', floor: 0.4, goal: 0.7 };
 const contiguousBound: Bound = { kind: 'at least', floor: 1_000_000 };
 const pageItems = 10_000;
 const pageBytes: number = 4 * 1024 * 1024;
-/** A round is some milliseconds: many of them, so that the median is of undisturbed ones. */
+/** A round is some milliseconds: many of them, so that the median is of undisturbed ones, after some to warm up. */
 const rounds = 15;
+const warmUpRounds = 10;
 
 /** What was just loaded, by few writers: frames of some dozens of documents, of all ranges. */
 export async function measureAsWritten(setting: Setting, subject: Subject, ranges: string): Promise<void> {
@@ -46,10 +48,15 @@ export async function measureContiguous(setting: Setting, subject: Subject, rang
   await measureFeed(setting, subject, { id: `feed-contiguous-${id}`, label, tails, isContiguous: true });
 }
 
-export interface FeedRead {
+interface Read {
+  readonly elapsedMs: number;
+  /** Of all threads. */
+  readonly processorMs: number;
+}
+
+export interface FeedRead extends Read {
   readonly documents: number;
   readonly bytes: number;
-  readonly elapsedMs: number;
 }
 
 /** Page after page, range after range, up to these LSNs. */
@@ -58,6 +65,7 @@ export async function readFeed(subject: Subject, tails: ReadonlyMap<string, numb
   const container = subject.container.info.number;
   let documents = 0;
   let bytes = 0;
+  const processorBefore = process.cpuUsage();
   const startedMs = performance.now();
   for (const [range, tail] of tails) {
     for (let after = 0; after < tail; ) {
@@ -71,7 +79,17 @@ export async function readFeed(subject: Subject, tails: ReadonlyMap<string, numb
       if (page.isDrained) break;
     }
   }
-  return { documents, bytes, elapsedMs: performance.now() - startedMs };
+  return { documents, bytes, elapsedMs: performance.now() - startedMs, processorMs: processorMsSince(processorBefore) };
+}
+
+function measured(read: () => number): Read {
+  const processorBefore = process.cpuUsage();
+  return { elapsedMs: read(), processorMs: processorMsSince(processorBefore) };
+}
+
+function processorMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 export function tailsOf(subject: Subject): Map<string, number> {
@@ -88,24 +106,34 @@ async function measureFeed(
     readonly isContiguous: boolean;
   },
 ): Promise<void> {
-  const feed: number[] = [];
-  const reused: number[] = [];
-  const fresh: number[] = [];
-  for (let round = -1; round < rounds; round += 1) {
+  const kinds: readonly ReadBuffers[] = ['in turn', 'fresh', 'one'];
+  const feed: FeedRead[] = [];
+  const reads = kinds.map((): Read[] => []);
+  for (let round = -warmUpRounds; round < rounds; round += 1) {
     const read = await readFeed(subject, what.tails);
-    // Both hand over, or skip, the same bytes: the documents and nothing else.
-    const reusedMs = readSequentially(subject.folder, read.bytes, 'reused');
-    const freshMs = readSequentially(subject.folder, read.bytes, 'fresh');
+    // All hand over, or skip, the same bytes: the documents and nothing else.
+    const bare = kinds.map((kind) => measured(() => readSequentially(subject.folder, read.bytes, kind)));
     if (round < 0) continue;
-    feed.push(read.documents / (read.elapsedMs / 1_000));
-    reused.push(read.documents / (reusedMs / 1_000));
-    fresh.push(read.documents / (freshMs / 1_000));
+    feed.push(read);
+    for (const [i, list] of reads.entries()) list.push(bare[i] as Read);
   }
-  const base = { label: what.label, figure: median(feed), unit: '/s' };
-  const beside = (name: string, figures: readonly number[]) => ({ name, figure: median(figures) });
-  const against = beside('read, fresh buffers', fresh);
-  report.add({ ...base, id: `${what.id}-fresh`, against, bound: readBound });
-  report.add({ ...base, id: `${what.id}-reused`, against: beside('read, one buffer', reused) });
+  const documents = feed[0]?.documents ?? 0;
+  const rate = (list: readonly Read[]): number => median(list.map(({ elapsedMs }) => documents / (elapsedMs / 1_000)));
+  const processor = (list: readonly Read[]): number =>
+    median(list.map(({ processorMs }) => (processorMs * 1_000) / documents));
+  const [inTurn, fresh, one] = reads as [Read[], Read[], Read[]]; // One for each kind.
+  const base = { label: what.label, figure: rate(feed), unit: '/s' };
+  const beside = (name: string, list: readonly Read[]) => ({ name, figure: rate(list) });
+  report.add({ ...base, id: `${what.id}-read`, against: beside('read, buffers in turn', inTurn), bound: readBound });
+  report.add({ ...base, id: `${what.id}-fresh`, against: beside('read, fresh buffers', fresh) });
+  report.add({ ...base, id: `${what.id}-one`, against: beside('read, one buffer', one) });
+  report.add({
+    id: `${what.id}-processor`,
+    label: `${what.label}: processor time of a document`,
+    figure: processor(feed),
+    unit: 'µs',
+    against: { name: 'read, buffers in turn', figure: processor(inTurn) },
+  });
   if (what.isContiguous) report.add({ ...base, id: `${what.id}-rate`, bound: contiguousBound });
 }
 

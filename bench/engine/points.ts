@@ -45,6 +45,16 @@ export async function measurePoints(setting: Setting): Promise<void> {
       against: { name: 'index get + file read', figure: standingOf(standings, 'index get + file read').perSecond },
       bound: { kind: 'at least', floor: 0.5 },
     });
+    report.add({
+      id: `points-${name.replace(' ', '-')}-processor`,
+      label: `${name}: processor time of one`,
+      figure: standingOf(standings, name).processorMicros,
+      unit: 'µs',
+      against: {
+        name: 'index get + file read',
+        figure: standingOf(standings, 'index get + file read').processorMicros,
+      },
+    });
   }
 }
 
