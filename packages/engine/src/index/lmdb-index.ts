@@ -23,7 +23,7 @@ import type { Clock } from '../environment.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
 import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
-import { checksumBytes, checksumOf, EntrySealer, isWriting } from './sealed-entry.ts';
+import { checksumBytes, checksumOf, checksumOfLent, EntrySealer, isWriting, lentBytesMax } from './sealed-entry.ts';
 
 export interface LmdbIndexOptions {
   /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
@@ -66,8 +66,6 @@ const environmentOptions = {
 const keyBytesMax = 1_900;
 
 const writeLimitMsDefault = 60_000;
-/** Doc entries are far below; of more the views would be too many. */
-const lentBytesMax = 512;
 
 class LmdbIndex implements IndexStore {
   readonly keyBytesMax: number = keyBytesMax;
@@ -115,7 +113,7 @@ class LmdbIndex implements IndexStore {
       // Of lmdb's own buffer only `length` says how much of it is the value; native calls do not look at that.
       const length = shared.length - checksumBytes;
       if (length > lentBytesMax || shared.buffer.byteLength < length) return this.get(key);
-      if (length < 0 || checksumOf(key, shared, length) !== readChecksum(shared, length)) throw this.#damaged();
+      if (length < 0 || checksumOfLent(key, shared, length) !== readChecksum(shared, length)) throw this.#damaged();
       return this.#lentHead(shared, length);
     } catch (error) {
       throw isDatabaseError(error) ? error : lmdbErrorOf(error, 'The index cannot be read');
@@ -194,8 +192,9 @@ class LmdbIndex implements IndexStore {
   /** The value without its checksum, which must be right. */
   #opened(key: Buffer, value: Buffer): Buffer {
     const length = value.length - checksumBytes;
-    if (length < 0 || checksumOf(key, value, length) !== value.readUInt32LE(length)) throw this.#damaged();
-    return value.subarray(0, length);
+    const bytes = value.subarray(0, Math.max(0, length));
+    if (length < 0 || checksumOf(key, bytes) !== value.readUInt32LE(length)) throw this.#damaged();
+    return bytes;
   }
 
   #damaged(): DatabaseError {

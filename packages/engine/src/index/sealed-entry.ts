@@ -7,6 +7,8 @@ import { crc32 } from 'node:zlib';
 import type { IndexChange, WritingChange } from './index-store.ts';
 
 export const checksumBytes = 4;
+/** Doc entries are far below; of more the views would be too many. */
+export const lentBytesMax = 512;
 
 /** Key and value side by side: for small ones a copy costs less than a second call of crc32. */
 const beside: Buffer = Buffer.allocUnsafeSlow(8 * 1024);
@@ -70,13 +72,20 @@ export function isWriting(change: IndexChange): change is WritingChange {
   return (change as Partial<WritingChange>).writeKey !== undefined; // Who has one has both.
 }
 
-/** crc32 of key and value. `value` may be longer than its length says to native calls: then `valueBytes` counts. */
-export function checksumOf(key: Buffer, value: Buffer, valueBytes: number): number {
-  const end = key.length + valueBytes;
-  if (end > beside.length) return crc32(value.subarray(0, valueBytes), crc32(key));
+/** crc32 of key and value. */
+export function checksumOf(key: Buffer, value: Buffer): number {
+  const end = key.length + value.length;
+  if (end > beside.length) return crc32(value, crc32(key));
   beside.set(key, 0);
-  for (let i = 0; i < valueBytes; i += 1) beside[key.length + i] = value[i] as number;
+  beside.set(value, key.length);
   return crc32(headOf(end));
+}
+
+/** The same of a value of at most `lentBytesMax` at the start of lmdb's own buffer, which is longer than it says to native calls. */
+export function checksumOfLent(key: Buffer, shared: Buffer, valueBytes: number): number {
+  beside.set(key, 0);
+  for (let i = 0; i < valueBytes; i += 1) beside[key.length + i] = shared[i] as number;
+  return crc32(headOf(key.length + valueBytes));
 }
 
 function sealedAlone(key: Buffer, value: Buffer): Buffer {
