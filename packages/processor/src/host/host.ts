@@ -368,7 +368,7 @@ export class Host {
     const ready = new Set(
       (this.#plan?.live ?? [])
         .filter(({ stored, isLeaving }) => {
-          const silentMs = this.#sightings.unchangedMs(stored, clock.monotonicMs());
+          const silentMs = this.#sightings.writtenMs(stored, clock.monotonicMs());
           return !isLeaving && silentMs <= 2 * settings.lease.renewMs;
         })
         .map((beat) => beat.instance),

@@ -156,7 +156,7 @@ function hostsOf(
 function isReady(to: HostBeat | undefined, facts: PlanFacts): to is HostBeat {
   const { settings, sightings, nowMs } = facts;
   if (to === undefined || to.isLeaving || settings.handoffMs === 0) return false;
-  return sightings.unchangedMs(to.stored, nowMs) <= 2 * settings.renewMs;
+  return sightings.writtenMs(to.stored, nowMs) <= 2 * settings.renewMs;
 }
 
 /**

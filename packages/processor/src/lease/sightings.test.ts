@@ -36,6 +36,17 @@ describe('sightings', () => {
     expect(sightings.unchangedMs(document, 5100)).toBe(90);
   });
 
+  test('[S41] what was there at the first look may have been there for years', () => {
+    const sightings = new Sightings();
+    look(sightings, 0);
+    look(sightings, 500, [document, { ...document, id: 'b' }]);
+
+    expect(sightings.writtenMs(document, 600)).toBe(Number.POSITIVE_INFINITY);
+    expect(sightings.writtenMs({ ...document, id: 'b' }, 600)).toBe(90);
+    look(sightings, 700, [{ ...document, etag: '"2"' }]);
+    expect(sightings.writtenMs({ ...document, etag: '"2"' }, 710)).toBe(0);
+  });
+
   test('[S34] documents of one id and two keys are two', () => {
     const sightings = new Sightings();
     const other = { id: 'a', key: 'guid', etag: '"9"' };

@@ -17,8 +17,13 @@ export class Sightings {
     for (const { id, key, etag } of documents) {
       const name = `${id}\n${key}`;
       const before = this.#seen.get(name);
-      const isSame = before !== undefined && before.etag === etag && !isGap;
-      seen.set(name, isSame ? before : { etag, sinceMs: look.doneMs });
+      if (before !== undefined && before.etag === etag && !isGap) seen.set(name, before);
+      else
+        seen.set(name, {
+          etag,
+          sinceMs: look.doneMs,
+          isWitnessed: !isGap || (before !== undefined && before.etag !== etag),
+        });
     }
     this.#seen = seen;
     this.#lastLookMs = look.sentMs;
@@ -28,6 +33,14 @@ export class Sightings {
   unchangedMs(document: { readonly id: string; readonly key: string; readonly etag: string }, nowMs: number): number {
     const sighting = this.#seen.get(`${document.id}\n${document.key}`);
     return sighting === undefined || sighting.etag !== document.etag ? 0 : nowMs - sighting.sinceMs;
+  }
+
+  /** How long ago this host saw that the document was written; infinite when that was before it looked. */
+  writtenMs(document: { readonly id: string; readonly key: string; readonly etag: string }, nowMs: number): number {
+    const sighting = this.#seen.get(`${document.id}\n${document.key}`);
+    if (sighting === undefined || sighting.etag !== document.etag || !sighting.isWitnessed)
+      return Number.POSITIVE_INFINITY;
+    return nowMs - sighting.sinceMs;
   }
 }
 
@@ -41,4 +54,6 @@ export interface Look {
 interface Sighting {
   readonly etag: string;
   readonly sinceMs: number;
+  /** It was written between two looks of this host. What was there at the first look may have been there for years. */
+  readonly isWitnessed: boolean;
 }
