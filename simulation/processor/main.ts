@@ -5,11 +5,11 @@
 //   npm run simulate -- --seed 42 --mutant D3          with a known defect put back
 
 import { parseArgs } from 'node:util';
-import { realProgram } from './program.ts';
+import { programNamed } from './program.ts';
 import { formatFailure, runSeed, runSeeds } from './seeds.ts';
 
 const { values } = parseOptions();
-const program = realProgram(values.mutant);
+const program = programNamed(values.mutant);
 
 if (values.seed === undefined) {
   const result = await runSeeds({

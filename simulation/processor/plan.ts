@@ -44,7 +44,7 @@ export interface Plan {
 /** What the issue asks of every seed. */
 export const leastOfPlan = { hosts: 3, ranges: 4, changes: 300, turns: 1, faults: 10 } as const;
 
-export const activeMs = 200_000;
+export const activeMs = 140_000;
 
 export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds): Plan {
   const chance = new Chance(`plan ${seed}`);
@@ -73,7 +73,7 @@ export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds)
     isKeyed: chance.bool(0.3),
     isRemovalForbidden: chance.bool(0.1),
     isOld: settings.mode === 'latest' && chance.bool(0.1),
-    isStartMixed: settings.mode === 'latest' && chance.bool(0.15),
+    isStartMixed: settings.mode === 'latest' && chance.bool(0.25),
   };
 }
 
@@ -93,7 +93,7 @@ function drawEarlyFaults(chance: Chance, hosts: number): Fault[] {
 function drawSettings(chance: Chance): Settings {
   const mode = chance.bool(0.3) ? 'all-versions' : 'latest';
   const lanes = chance.pick([1, 1, 3]);
-  const action = chance.pick(['halt-range', 'halt-range', 'halt-range', 'halt-range'] as const);
+  const action = chance.pick(['halt-range', 'halt-range', 'park-item', 'park-key'] as const);
   const isParking = action !== 'halt-range';
   return {
     ...worldSettings,

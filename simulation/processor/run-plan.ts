@@ -96,9 +96,11 @@ async function calmDown(world: World, plan: Plan): Promise<void> {
   if (!(await comeToRest(world, restMsMax))) return;
   await playFinale(world, plan);
   if (world.violations.length > 0) return;
-  await comeToBalance(world, restMsMax);
-  await checkIdle(world, 60_000);
-  if (world.violations.length > 0) return;
+  if (plan.finale === 'stop') {
+    await comeToBalance(world, restMsMax);
+    await checkIdle(world, 60_000);
+    if (world.violations.length > 0) return;
+  }
   await stopAll(world);
 }
 

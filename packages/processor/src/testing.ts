@@ -1,5 +1,8 @@
 // A world for tests of handlers and of processors: `@tidemark/processor/testing`.
 
+export type { HostRules } from './host/rules.ts';
+export { hostRules } from './host/rules.ts';
+export type { MakePump, Pump, PumpEnd } from './pump/pump.ts';
 export { Chance } from './simulation/chance.ts';
 export type {
   Fault,

@@ -47,8 +47,9 @@ export class FaultDriver {
       this.#world.network.begin(fault, this.#world.chance.fork(`fault ${index}`), target?.node);
       this.#endings.set(fault, () => this.#world.network.end(fault));
     } else if (operatorKinds.has(fault.kind)) {
-      this.#tamper(fault.kind as OperatorFaultKind, fault.host ?? 0);
-      return;
+      if (fault.kind === 'pause') this.#pause(fault);
+      else this.#tamper(fault.kind as Exclude<OperatorFaultKind, 'pause'>, fault.host ?? 0);
+      if (fault.kind !== 'pause') return;
     } else {
       if (target === undefined || !target.isAlive || target.gate.isFrozen) return;
       this.#endings.set(fault, this.#beginAtHost(fault, fault.kind as HostFaultKind, target, index));
@@ -63,8 +64,22 @@ export class FaultDriver {
     ending?.();
   }
 
+  #pause(fault: Fault): void {
+    const call = (name: 'pause' | 'resume'): void => {
+      const host = this.#world.alive.find(({ state, gate }) => state === 'running' && !gate.isFrozen);
+      const again = (): void => void this.#world.schedule.after(5000, () => call(name));
+      const work = host?.program?.[name]?.();
+      // Whoever pauses gives up when it fails; whoever resumes does not.
+      if (work === undefined) return name === 'resume' ? again() : undefined;
+      work.catch(() => (name === 'resume' ? again() : undefined));
+    };
+    call('pause');
+    this.#world.network.hit('pause');
+    this.#endings.set(fault, () => call('resume'));
+  }
+
   /** By hand, at once, without a network. */
-  #tamper(kind: OperatorFaultKind, which: number): void {
+  #tamper(kind: Exclude<OperatorFaultKind, 'pause'>, which: number): void {
     const { leases, oracle, network } = this.#world;
     const documents = leases.list('').filter((document) => leaseFactsOf(document)?.isTombstone === false);
     const document = documents[which % Math.max(1, documents.length)];

@@ -66,6 +66,8 @@ export const operatorFaultKinds = [
   'lease-deleted',
   /** A lease document is there twice, under two partition keys. Only in containers partitioned by `/partitionKey`. */
   'lease-doubled',
+  /** The group is paused; at the end it is resumed. */
+  'pause',
 ] as const;
 
 export type RequestFaultKind = (typeof requestFaultKinds)[number];

@@ -42,11 +42,26 @@ export class HostClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     this.#sleepers += 1;
+    return this.#wait(ms, signal, () => {
+      this.#sleepers -= 1;
+    });
+  }
+
+  /** The same clock for handlers: what they wait for is not the processor's to end. */
+  get ofHandlers(): Clock {
+    return {
+      nowMs: () => this.nowMs(),
+      monotonicMs: () => this.monotonicMs(),
+      sleep: (ms, signal) => (signal?.aborted === true ? Promise.resolve() : this.#wait(ms, signal, () => {})),
+    };
+  }
+
+  #wait(ms: number, signal: AbortSignal | undefined, onEnd: () => void): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
         if (event !== undefined) this.#schedule.cancel(event);
         signal?.removeEventListener('abort', finish);
-        this.#sleepers -= 1;
+        onEnd();
         resolve();
       };
       const event =

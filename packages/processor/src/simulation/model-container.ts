@@ -293,6 +293,11 @@ export function itemOf(change: Change, mode: FeedMode, identity: ItemIdentity): 
     _ts: Math.floor(one.timeMs / 1000),
     _lsn: one.lsn,
   });
+  if (change.document?.['isBroken'] === true) {
+    // Cut off in the middle, as by a defect of whoever wrote it.
+    const text = JSON.stringify({ id: change.id, _lsn: change.lsn, ...system(change) });
+    return { raw: new TextEncoder().encode(text.slice(0, -10)), reason: 'unexpected end of JSON' };
+  }
   if (mode === 'latest') return { value: system(change) };
   const { previous } = change;
   return {

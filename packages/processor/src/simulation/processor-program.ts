@@ -1,6 +1,7 @@
 // The processor of this library as the program of a host.
 
 import type { HostRules } from '../host/rules.ts';
+import { leaseNames } from '../lease/lease-names.ts';
 import { Processor } from '../processor.ts';
 import type { MakePump } from '../pump/pump.ts';
 import { makePumpFactory } from '../pump/pump-factory.ts';
@@ -10,7 +11,7 @@ import type { HostEquipment } from './world-host.ts';
 /** What tests put in the place of something real. */
 export interface ProcessorVariation {
   readonly rules?: HostRules;
-  readonly makePump?: (make: MakePump) => MakePump;
+  readonly wrapPump?: (make: MakePump) => MakePump;
 }
 
 export function processorProgram(
@@ -18,11 +19,12 @@ export function processorProgram(
   settings: ProcessorSettings,
   variation: ProcessorVariation = {},
 ): Processor {
-  const { source, leases, ground, emit, observer, identity } = equipment;
+  const { source, leases, ground, emit, observer, identity, deadLetters } = equipment;
   const makePump = makePumpFactory({
     settings: settings.pump,
     identity,
     handler: (changes, context) => observer.changes(changes, context),
+    deadLetters: { store: deadLetters, group: leaseNames(settings.name, identity).prefix },
   });
   return new Processor({
     settings,
@@ -31,7 +33,7 @@ export function processorProgram(
     ground,
     emit,
     observer,
-    makePump: variation.makePump?.(makePump) ?? makePump,
+    makePump: variation.wrapPump?.(makePump) ?? makePump,
     rules: variation.rules,
   });
 }

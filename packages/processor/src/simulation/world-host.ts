@@ -33,6 +33,8 @@ export interface HostEquipment {
 export interface HostProgram {
   start(): Promise<void>;
   stop(options: { readonly drainMs: number }): Promise<void>;
+  pause?(): Promise<void>;
+  resume?(): Promise<void>;
 }
 
 export type MakeProgram = (equipment: HostEquipment) => HostProgram;
@@ -71,6 +73,8 @@ export class WorldHost {
   /** True time of each. */
   readonly eventTimes: number[] = [];
   readonly #options: WorldHostOptions;
+  /** Chance of its own: a handler must not change what the processor draws. */
+  readonly #handlerGround: Ground;
   readonly #fedMs = new Map<string, number>();
   state: HostState = 'starting';
   startError: unknown;
@@ -89,6 +93,8 @@ export class WorldHost {
     this.node = { gate: this.gate, chance: chance.fork('network'), closed: new Map<Port, number>(), open: 0 };
     const random = chance.fork('random');
     this.ground = { clock: this.clock, random: () => random.float() };
+    const handlerRandom = chance.fork('handler');
+    this.#handlerGround = { clock: this.clock.ofHandlers, random: () => handlerRandom.float() };
     this.observer = this.#makeObserver();
   }
 
@@ -105,7 +111,7 @@ export class WorldHost {
   #makeObserver(): Observer<unknown> {
     const { oracle } = this.#options;
     return {
-      open: (context) => oracle.opened(this, context),
+      open: (context) => this.#open(context),
       changes: (values, context) => this.#handle(values, context),
       close: (context, reason) => {
         oracle.closed(this, context, reason);
@@ -113,6 +119,13 @@ export class WorldHost {
           this.#checkStall(context);
       },
     };
+  }
+
+  async #open(context: RangeContext): Promise<void> {
+    const { oracle, chance } = this.#options;
+    oracle.opened(this, context);
+    if (this.slowShare > 0 && chance.bool(this.slowShare)) await this.#dawdle(context);
+    if (this.throwShare > 0 && chance.bool(this.throwShare)) throw new Error('open fails');
   }
 
   /** The feed has answered: `keys` as a token. */
@@ -140,7 +153,7 @@ export class WorldHost {
       if (this.hangUntil !== undefined) await this.#hang(this.hangUntil);
       if (this.slowShare > 0 && chance.bool(this.slowShare)) await this.#dawdle(context);
       if (this.throwShare > 0 && chance.bool(this.throwShare)) throw new Error('the handler fails');
-      const result = await handler(values, given, { instance: this.instance, ground: this.ground });
+      const result = await handler(values, given, { instance: this.instance, ground: this.#handlerGround });
       if (!isManual) this.#acknowledge(record, result);
       return result;
     } catch (error) {
@@ -174,13 +187,13 @@ export class WorldHost {
   /** Nothing of a dead host goes on, also not what was hung. */
   async #hang(until: Promise<void>): Promise<void> {
     await until;
-    await this.clock.sleep(0);
+    await this.clock.ofHandlers.sleep(0);
   }
 
   async #dawdle(context: RangeContext): Promise<void> {
     const { chance } = this.#options;
     const isObedient = chance.bool(0.6);
-    await this.clock.sleep(chance.between(1000, 45_000), isObedient ? context.signal : undefined);
+    await this.clock.ofHandlers.sleep(chance.between(1000, 45_000), isObedient ? context.signal : undefined);
     if (isObedient && context.signal.aborted) throw context.signal.reason;
   }
 

@@ -3,6 +3,7 @@
 //
 // `oracle` watches every step; what it finds is in `violations`, and running stops at the first one.
 
+import type { ProcessorEvent } from '../events.ts';
 import type { SourceIdentity } from '../feed/feed-source.ts';
 import { isProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
@@ -60,6 +61,8 @@ export class World {
   readonly settings: Omit<ProcessorSettings, 'instance'>;
   /** All that ever ran. */
   readonly hosts: WorldHost[] = [];
+  /** Told of everything that hosts tell. */
+  onEvent: ((event: ProcessorEvent, host: WorldHost) => void) | undefined;
   readonly #options: WorldOptions;
   readonly #identity: SourceIdentity;
   #names = 0;
@@ -268,6 +271,7 @@ export class World {
         if (host.gate.isDead) return;
         host.events.push(event);
         host.eventTimes.push(this.nowMs);
+        this.onEvent?.(event, host);
         if (event.type === 'item.skipped') this.#skipped(event.id);
         // It has ended by itself: another host has its name.
         if (event.type === 'stopped' && host.state !== 'stopping') this.#ended(host);
@@ -324,9 +328,9 @@ export class World {
 
   #parked(body: Readonly<Record<string, unknown>> | undefined): void {
     if (body === undefined) return;
-    const item = body['item'] as { readonly id?: unknown } | undefined; // Whatever was parked.
-    const id = body['documentId'] ?? item?.id;
-    const change = typeof id === 'string' ? this.oracle.changeOf(id, Number(body['lsn'])) : undefined;
+    const { itemId, lsn, raw } = body;
+    const change =
+      typeof raw === 'string' ? changeInBytes(this.oracle, raw) : this.oracle.changeOf(String(itemId), Number(lsn));
     if (change !== undefined) this.oracle.resolved(change);
   }
 
@@ -340,4 +344,12 @@ export class World {
     const record = this.leases.list('').find(({ id }) => id.includes('.x.start'));
     return (record?.body['start'] ?? this.settings.start) === 'now';
   }
+}
+
+/** What cannot be parsed still shows which document it was. */
+function changeInBytes(oracle: Oracle, raw: string): Change | undefined {
+  const text = atob(raw);
+  const id = /"id":"([^"]*)"/.exec(text)?.[1];
+  const lsn = /"_lsn":(\d+)/.exec(text)?.[1];
+  return id === undefined ? undefined : oracle.changeOf(id, Number(lsn));
 }
