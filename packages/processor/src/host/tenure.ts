@@ -111,6 +111,7 @@ export class Tenure {
   #closing: Promise<void> | undefined;
   #successors: readonly Acquired[] = [];
   #redirects = 0;
+  #redirectingSinceMs: number | undefined;
   #haltedAtTurn: number | undefined;
   #disarm: () => void = () => {};
 
@@ -301,6 +302,7 @@ export class Tenure {
   async #checkpoint(position: string): Promise<void> {
     await this.keeper.checkpoint(position);
     this.#redirects = 0;
+    this.#redirectingSinceMs = undefined;
     this.#parts.emit({ type: 'checkpoint', position, ...this.#at });
   }
 
@@ -339,6 +341,7 @@ export class Tenure {
     const { clock, health } = this.#parts;
     const { signal } = this.#controller;
     const why = this.#pumpEnd ?? { kind: 'gone' };
+    this.#redirectingSinceMs ??= clock.monotonicMs();
     // The same answer again without progress in between: the endpoint has not made up its mind yet.
     if (this.#redirects > 0) await clock.sleep(retryPauseMs(this.#parts, this.#redirects), signal);
     this.#redirects += 1;
@@ -358,6 +361,9 @@ export class Tenure {
       this.#isGone = true;
       this.#dispatch('replaced', () => this.#failedBy('range-gone', undefined));
     } catch (error) {
+      // As with reading: an endpoint or a store that fails for a while is no reason to move.
+      const isSoon = clock.monotonicMs() - this.#redirectingSinceMs < this.#parts.settings.pump.stallMs;
+      if (isSoon && this.#state === 'redirecting') return this.#redirect();
       this.#dispatch('stuck', () => this.#failedBy('feed-failed', error));
     }
   }

@@ -80,7 +80,7 @@ export async function comeToBalance(world: World, limitMs: number): Promise<void
   const endMs = world.nowMs + limitMs;
   for (let before = ''; world.violations.length === 0; ) {
     const now = JSON.stringify([...epochsOf(world)]);
-    if (now === before) return;
+    if (now === before && unrestOf(world) === undefined) return;
     if (world.nowMs > endMs) {
       world.oracle.report('I9', `leases still move ${limitMs} ms after the last fault`);
       return;

@@ -137,7 +137,7 @@ export class WorldHost {
   #checkStall({ leaseToken }: RangeContext): void {
     const { oracle, stallMs } = this.#options;
     const sinceMs = this.clock.monotonicMs() - (this.#fedMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY);
-    if (sinceMs < 0.85 * stallMs)
+    if (sinceMs < 0.7 * stallMs)
       oracle.report(
         'I9',
         `${this.id} gave range ${leaseToken} up ${Math.round(sinceMs)} ms after its feed had answered`,

@@ -65,6 +65,7 @@ export class World {
   onEvent: ((event: ProcessorEvent, host: WorldHost) => void) | undefined;
   readonly #options: WorldOptions;
   readonly #identity: SourceIdentity;
+  readonly #letters = new Set<Change>();
   #names = 0;
 
   constructor(options: WorldOptions) {
@@ -272,6 +273,7 @@ export class World {
         host.events.push(event);
         host.eventTimes.push(this.nowMs);
         this.onEvent?.(event, host);
+        if (event.type === 'item.parked') this.#parkedAgain(event.id);
         if (event.type === 'item.skipped') this.#skipped(event.id);
         // It has ended by itself: another host has its name.
         if (event.type === 'stopped' && host.state !== 'stopping') this.#ended(host);
@@ -320,6 +322,8 @@ export class World {
 
   /** I11: a host that has ended waits for nothing. */
   checkLeftovers(host: WorldHost): void {
+    // A handler that does not obey holds on to things, and nobody can make it let go.
+    if (this.oracle.deliveries.some(({ actor, outcome }) => actor === host && outcome === 'running')) return;
     const { sleepers } = host.clock;
     const { open } = host.node;
     if (sleepers > 0 || open > 0)
@@ -331,7 +335,14 @@ export class World {
     const { itemId, lsn, raw } = body;
     const change =
       typeof raw === 'string' ? changeInBytes(this.oracle, raw) : this.oracle.changeOf(String(itemId), Number(lsn));
-    if (change !== undefined) this.oracle.resolved(change);
+    if (change === undefined) return;
+    this.#letters.add(change);
+    this.oracle.resolved(change);
+  }
+
+  /** Parked by one owner and, since it was not stored that it was, by the next: there is one letter. */
+  #parkedAgain(id: string): void {
+    for (const change of this.#letters) if (change.id === id) this.oracle.resolved(change);
   }
 
   #skipped(id: string): void {
