@@ -65,17 +65,25 @@ export class FaultDriver {
   }
 
   #pause(fault: Fault): void {
-    const call = (name: 'pause' | 'resume'): void => {
-      const host = this.#world.alive.find(({ state, gate }) => state === 'running' && !gate.isFrozen);
-      const again = (): void => void this.#world.schedule.after(5000, () => call(name));
-      const work = host?.program?.[name]?.();
-      // Whoever pauses gives up when it fails; whoever resumes does not.
-      if (work === undefined) return name === 'resume' ? again() : undefined;
-      work.catch(() => (name === 'resume' ? again() : undefined));
-    };
-    call('pause');
+    this.#ask('pause');
     this.#world.network.hit('pause');
-    this.#endings.set(fault, () => call('resume'));
+    this.#endings.set(fault, () => this.#resume());
+  }
+
+  /** Until it is so: a pause that is under way may still arrive after the resumption. */
+  #resume(): void {
+    const isPaused = this.#world.leases
+      .list('')
+      .some(({ id, body }) => id.includes('.x.control') && body['paused'] === true);
+    const isWanted = [...this.#endings.keys()].some(({ kind }) => kind === 'pause');
+    if (isPaused && !isWanted) this.#ask('resume');
+    this.#world.schedule.after(20_000, () => this.#resume());
+  }
+
+  /** Of any host that can; failing is told by what the group does then. */
+  #ask(what: 'pause' | 'resume'): void {
+    const host = this.#world.alive.find(({ state, gate }) => state === 'running' && !gate.isFrozen);
+    host?.program?.[what]?.().catch(() => {});
   }
 
   /** By hand, at once, without a network. */
@@ -97,9 +105,10 @@ export class FaultDriver {
       oracle.bearHoles(400_000);
       leases.remove(document);
     } else {
-      if (document.body['partitionKey'] === undefined) return;
+      const key = `copy-of-${document.key}`;
+      if (document.body['partitionKey'] === undefined || leases.read(document.id, key) !== undefined) return;
       oracle.doubled(leaseFactsOf(document)?.token ?? '');
-      leases.create({ ...document.body, id: document.id, partitionKey: `copy-of-${document.key}` });
+      leases.create({ ...document.body, id: document.id, partitionKey: key });
     }
     network.hit(kind);
   }

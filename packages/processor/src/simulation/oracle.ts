@@ -333,6 +333,13 @@ export class Oracle {
       );
   }
 
+  /** A host says that it took a lease because it had expired. Clocks of machines do not count (D7, S8). */
+  takenAsExpired(token: string, epoch: number): void {
+    const tenure = this.#histories.get(token)?.tenures.get(epoch);
+    if (tenure?.taking === 'stolen' && !this.isTampered && !this.#doubled.has(token))
+      this.report('I4', `lease ${token} was taken as expired in epoch ${epoch} although its owner had just written it`);
+  }
+
   #takingOf(
     history: LeaseHistory,
     before: LeaseFacts | undefined,

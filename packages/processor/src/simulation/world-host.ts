@@ -82,6 +82,8 @@ export class WorldHost {
   throwShare = 0;
   slowShare = 0;
   hangUntil: Promise<void> | undefined;
+  /** How often it was frozen. */
+  freezes = 0;
   program: HostProgram | undefined;
 
   constructor(options: WorldHostOptions) {

@@ -158,12 +158,19 @@ export class World {
   async stop(host: WorldHost, drainMs = 30_000): Promise<void> {
     if (!host.isAlive || host.state === 'stopping') return;
     host.state = 'stopping';
-    const limitMs = drainMs + 4 * this.network.times.requestMsMax + this.settings.lease.handoffMs;
-    const late = this.schedule.after(
-      limitMs / 0.9,
-      () => this.oracle.report('I9', `stop of ${host.id} did not return within ${limitMs} ms`),
-      host.gate,
-    );
+    // Clocks may run slow, and the last word may take a moment.
+    const limitMs = 1.1 * drainMs + 5000;
+    const freezes = host.freezes;
+    let late = this.schedule.after(limitMs, () => check(), host.gate);
+    const check = (): void => {
+      if (host.freezes === freezes) this.oracle.report('I9', `stop of ${host.id} did not return within ${limitMs} ms`);
+      else
+        late = this.schedule.after(
+          limitMs,
+          () => this.oracle.report('I9', `stop of ${host.id} did not return`),
+          host.gate,
+        );
+    };
     try {
       await host.program?.stop({ drainMs });
       this.schedule.cancel(late);
@@ -179,6 +186,7 @@ export class World {
 
   freeze(host: WorldHost): void {
     host.gate.isFrozen = true;
+    host.freezes += 1;
   }
 
   thaw(host: WorldHost): void {
@@ -273,6 +281,8 @@ export class World {
         host.events.push(event);
         host.eventTimes.push(this.nowMs);
         this.onEvent?.(event, host);
+        if (event.type === 'lease.acquired' && event.from === 'expired')
+          this.oracle.takenAsExpired(event.leaseToken, event.epoch);
         if (event.type === 'item.parked') this.#parkedAgain(event.id);
         if (event.type === 'item.skipped') this.#skipped(event.id);
         // It has ended by itself: another host has its name.
