@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { digest } from '../src/pump/digest.ts';
 import type { TestChange } from './pump-bench.ts';
 import { PumpBench, TestFeed, TestMemory } from './pump-bench.ts';
 
@@ -74,7 +75,7 @@ test('[S52] what was done counts only for who begins where it was done', async (
   const feed = new TestFeed();
   feed.add(4);
   const memory = new TestMemory();
-  memory.values.set('done', { position: '"2"', done: ['whatever'] });
+  memory.values.set('done', { position: '"2"', done: [digest('coll==/1/d1/["k0"]')] });
   const ids: string[] = [];
   const bench = new PumpBench({ feed, memory, handler: (changes) => void ids.push(...changes.map(({ id }) => id)) });
 
@@ -82,6 +83,18 @@ test('[S52] what was done counts only for who begins where it was done', async (
   await bench.drained();
 
   expect(ids).toHaveLength(4);
+
+  const same = new TestMemory();
+  same.values.set('done', { position: null, done: [digest('coll==/1/d1/["k0"]')] });
+  const rest: string[] = [];
+  const other = new PumpBench({
+    feed,
+    memory: same,
+    handler: (changes) => void rest.push(...changes.map(({ id }) => id)),
+  });
+  await other.until(() => other.pump.stored === '"4"');
+  await other.drained();
+  expect(rest).toEqual(['d2', 'd3', 'd4']);
 });
 
 test('[S50] a transaction larger than a page comes as one batch, and the position never stands inside it', async () => {
