@@ -1,13 +1,13 @@
 // Hosts that stand still while time goes on.
 
 import { expect, test } from 'vitest';
-import { Setting } from './setting.ts';
+import { brief, Setting } from './setting.ts';
 
 test('[S4] a host that was frozen longer than its lease is fenced before it acknowledges anything', async () => {
   await using setting = await Setting.open();
-  const first = setting.host('a', { isHeld: true, isDeaf: true });
+  const first = setting.host('a', { ...brief, isHeld: true, isDeaf: true });
   await first.untilWord('opened');
-  const second = setting.host('b');
+  const second = setting.host('b', brief);
   await second.untilWord('started');
   await setting.ledger.write(20);
   await first.untilWord('batch');
@@ -36,9 +36,9 @@ test('[S4] a host that was frozen longer than its lease is fenced before it ackn
 test('[S4] the checkpoint of a host that was frozen is refused', async () => {
   await using setting = await Setting.open();
   await setting.ledger.write(5, 1);
-  const first = setting.host('a', { isManual: true });
+  const first = setting.host('a', { ...brief, isManual: true });
   await setting.untilNothingIsLost();
-  const second = setting.host('b', { isManual: true });
+  const second = setting.host('b', { ...brief, isManual: true });
   await second.untilWord('started');
 
   first.signal('SIGSTOP');

@@ -2,13 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { disordered, repeated } from './ledger.ts';
-import { Setting } from './setting.ts';
+import { brief, Setting } from './setting.ts';
 
 test('[S1] a host killed in the middle of a batch: its window is delivered again, nothing else is', async () => {
   await using setting = await Setting.open();
-  const first = setting.host('a', { isHeld: true });
+  const first = setting.host('a', { ...brief, isHeld: true });
   await first.untilWord('opened');
-  const second = setting.host('b');
+  const second = setting.host('b', brief);
   await second.untilWord('started');
   await setting.ledger.write(30);
   const begun = await first.untilWord('batch');
@@ -23,9 +23,9 @@ test('[S1] a host killed in the middle of a batch: its window is delivered again
 test('[S1] all that was handled and not checkpointed is delivered again', async () => {
   await using setting = await Setting.open();
   await setting.ledger.write(15);
-  const first = setting.host('a', { isManual: true });
+  const first = setting.host('a', { ...brief, isManual: true });
   await setting.untilNothingIsLost();
-  const second = setting.host('b');
+  const second = setting.host('b', brief);
   await second.untilWord('started');
 
   await first.end('SIGKILL');
@@ -36,9 +36,9 @@ test('[S1] all that was handled and not checkpointed is delivered again', async 
 test('[S2] a host killed after the effect and before the checkpoint: delivered once more', async () => {
   await using setting = await Setting.open();
   const proxy = await setting.proxy();
-  const first = setting.host('a', { isHeld: true, leaseEndpoint: proxy.url });
+  const first = setting.host('a', { ...brief, isHeld: true, leaseEndpoint: proxy.url });
   await first.untilWord('opened');
-  const second = setting.host('b');
+  const second = setting.host('b', brief);
   await second.untilWord('started');
   await setting.ledger.write(5, 1);
   await first.untilWord('batch');

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { disordered, repeated } from './ledger.ts';
 import type { LeaseDocument } from './setting.ts';
-import { Setting } from './setting.ts';
+import { brief, Setting } from './setting.ts';
 
 const tokensOf = (leases: readonly LeaseDocument[]): (string | undefined)[] =>
   leases.map(({ LeaseToken }) => LeaseToken).sort();
@@ -31,14 +31,14 @@ test('[S15] a split in the middle of a batch: children go on where the parent wa
 test('[S16] a split with five pages that nobody acknowledged, and a kill right after: all of them again', async () => {
   await using setting = await Setting.open();
   await setting.ledger.write(25);
-  const first = setting.host('a', { isManual: true });
+  const first = setting.host('a', { ...brief, isManual: true });
   await setting.untilNothingIsLost();
   expect(first.handled().length).toBeGreaterThanOrEqual(5);
 
   await setting.split('0');
   await setting.untilLeases('children', (leases) => ['1', '2'].every((token) => tokensOf(leases).includes(token)));
   await first.end('SIGKILL');
-  const second = setting.host('b');
+  const second = setting.host('b', brief);
   await second.until('all of it again', () => setting.ledger.lost([second]).length === 0);
   expect(disordered([second])).toEqual([]);
   await setting.untilLeases('children only', (leases) => tokensOf(leases).join() === '1,2');

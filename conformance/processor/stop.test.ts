@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { HostProcess } from './host-process.ts';
 import { disordered, repeated } from './ledger.ts';
-import { Setting } from './setting.ts';
+import { brief, Setting } from './setting.ts';
 
 /** I10: what was opened is closed once, and nothing is delivered afterwards. */
 function expectClosed(host: HostProcess): void {
@@ -90,7 +90,7 @@ test.each([false, true])(
   '[S56] a handler that takes longer than the stop may: not checkpointed (deaf: %s)',
   async (isDeaf) => {
     await using setting = await Setting.open();
-    const first = setting.host('a', { isHeld: true, isDeaf, drainMs: 300 });
+    const first = setting.host('a', { ...brief, isHeld: true, isDeaf, drainMs: 300 });
     await setting.ledger.write(5, 1);
     const begun = await first.untilWord('batch');
     const [before] = await setting.leaseDocuments();
@@ -100,7 +100,7 @@ test.each([false, true])(
     expect(first.of('handled')).toEqual([]);
     const [lease] = await setting.leaseDocuments();
     expect(lease?.ContinuationToken).toBe(before?.ContinuationToken);
-    const second = setting.host('b');
+    const second = setting.host('b', brief);
     await second.until('the same', () => setting.ledger.lost([second]).length === 0);
     expect([...repeated(setting.hosts).keys()].sort()).toEqual(begun.items.map(({ id }) => id).sort());
   },
