@@ -55,9 +55,7 @@ export class Parking {
       for (const laneKey of await letters.heldKeys(signal)) {
         if (!ownsKey(this.#flow.lease.keys, identity, laneKey, undefined)) continue;
         this.#held.add(laneKey);
-        if (this.#held.size > heldKeysMax) {
-          throw new ProcessorError('halted', `More than ${heldKeysMax} keys are held in ${letters.name}: replay them.`);
-        }
+        if (this.#held.size > heldKeysMax) throw this.#tooMany(letters);
       }
     });
   }
@@ -87,6 +85,7 @@ export class Parking {
       raw: invalid === undefined ? undefined : Buffer.from(invalid.raw).toString('base64'),
     };
     const isParked = await this.#persist(async (signal) => {
+      if (facts.holdsKey && this.#held.size >= heldKeysMax && !this.#held.has(laneKey)) throw this.#tooMany(letters);
       // The key first: a crash in between holds a key whose change comes again, and is then parked behind.
       if (facts.holdsKey) await letters.holdKey(laneKey, signal);
       await letters.park(letter, signal);
@@ -96,6 +95,10 @@ export class Parking {
     const { leaseToken, epoch } = lease;
     context.emit({ type: 'item.parked', leaseToken, epoch, id, error: facts.error });
     return true;
+  }
+
+  #tooMany(letters: DeadLetters): ProcessorError {
+    return new ProcessorError('halted', `${heldKeysMax} keys are held in ${letters.name} already: replay them.`);
   }
 
   /** The key flows again. */
