@@ -20,6 +20,7 @@ const faults = [
   { kind: '503', operation: 'query', probability: 0.1 },
   { kind: '429', operation: 'feed', probability: 0.15, retryAfterMs: 10 },
   { kind: 'reset', operation: 'feed', probability: 0.1 },
+  { kind: '410', operation: 'feed', probability: 0.1 },
 ] as const;
 
 test.each([1, 2])(
