@@ -4,8 +4,9 @@
 import { retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
+import { readLease } from '../lease/dotnet-lease.ts';
 import { storeWatchMs, wakeGapMsMin } from '../limits.ts';
-import type { DocumentStore } from '../store/document-store.ts';
+import type { DocumentBody, DocumentStore } from '../store/document-store.ts';
 import type { Group } from './group.ts';
 
 export interface LookoutParts extends Ground {
@@ -21,6 +22,7 @@ export class Lookout {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #gapMs = wakeGapMsMin;
   #shape = '';
+  #group: Group | undefined;
 
   constructor(parts: LookoutParts) {
     this.#parts = parts;
@@ -45,8 +47,27 @@ export class Lookout {
     this.#lookedAtMs = this.#parts.clock.monotonicMs();
   }
 
+  /** Whether a changed document may change what this host does: not a renewal, not a checkpoint, not another beat of the same heart. */
+  #isNews(body: DocumentBody): boolean {
+    const group = this.#group;
+    const id = String(body['id']);
+    if (group === undefined || id.includes('.x.control.')) return true;
+    if (id.includes('.x.host.')) {
+      const known = group.beats.find(({ stored }) => stored.id === id)?.stored.body;
+      return known === undefined || beatFacts.some((name) => !isSame(known[name], body[name]));
+    }
+    if (id.includes('.x.')) return false;
+    const known = group.leases.find((lease) => lease.id === id);
+    if (known === undefined) return id.includes('..') && !group.tombstones.some((tombstone) => tombstone.id === id);
+    const facts = readLease({ ...known.stored, body }, '');
+    return (
+      facts === undefined || facts.owner !== known.owner || facts.mark?.nonce !== known.mark?.nonce || facts.isTombstone
+    );
+  }
+
   /** Renewals and checkpoints change the container all the time. Wakes that brought nothing make the next ones rarer. */
   saw(group: Group): void {
+    this.#group = group;
     const shape = [
       ...group.leases.map(({ id, owner }) => `${id}=${owner ?? ''}`),
       ...group.beats.map(({ instance, nonce, isLeaving }) => `${instance}/${nonce}/${isLeaving}`),
@@ -61,6 +82,7 @@ export class Lookout {
   async watch(): Promise<void> {
     const { clock, store, signal, acquireMs } = this.#parts;
     if (store.watch === undefined) return;
+    const paceMs = Math.min(paceMsMax, Math.max(wakeGapMsMin, acquireMs / 20));
     let position: string | undefined;
     for (let failures = 0; !signal.aborted; ) {
       try {
@@ -69,7 +91,12 @@ export class Lookout {
         position = watched.position;
         failures = 0;
         if (!watched.hasChanged) continue;
-        await clock.sleep(this.#lookedAtMs + this.#gapMs - clock.monotonicMs(), signal);
+        if (watched.changed?.some((body) => this.#isNews(body)) === false) {
+          await clock.sleep(paceMs, signal);
+          continue;
+        }
+        const isKnown = watched.changed !== undefined;
+        await clock.sleep(this.#lookedAtMs + (isKnown ? wakeGapMsMin : this.#gapMs) - clock.monotonicMs(), signal);
         this.#isWoken = true;
         this.#wake();
       } catch {
@@ -79,6 +106,15 @@ export class Lookout {
       }
     }
   }
+}
+
+/** Between two watches that brought nothing: others' renewals come all the time. */
+const paceMsMax = 1000;
+
+const beatFacts = ['nonce', 'leaving', 'avoided', 'capacity'] as const;
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** `expose` is given what ends the sleep early. */

@@ -92,7 +92,8 @@ export function makePlan(facts: PlanFacts): Plan {
       const sinceMs = facts.wantedSinceMs(lease.id) ?? nowMs;
       const isAtOnce = settings.handoffMs === 0;
       const patienceMs = isAtOnce ? 0 : 2 * (settings.handoffMs + settings.acquireMs);
-      const isAlive = live.some(({ instance }) => instance === owner);
+      // Of a dead one the lease will expire; robbing it would only take longer.
+      const isAlive = isAtOnce || facts.sightings.writtenMs(lease.stored, nowMs) <= 2 * settings.renewMs;
       if (isAlive && nowMs - sinceMs >= patienceMs) {
         // It writes its lease and does not let it go: cut off from the rest of the group, perhaps. By then its time is over.
         take.push({ lease, from: 'stolen', waitMs: isAtOnce ? 0 : settings.expirationMs });
@@ -122,10 +123,12 @@ function isOurs(lease: Lease): boolean {
 
 function liveBeats(facts: PlanFacts): HostBeat[] {
   const { group, sightings, nowMs, settings, holder } = facts;
-  return group.beats.filter(
-    ({ stored, instance }) =>
-      instance !== holder.instance && sightings.unchangedMs(stored, nowMs) < settings.expirationMs,
-  );
+  const { expirationMs, renewMs } = settings;
+  // After an outage for all, everybody has time for a beat.
+  const isDead = (stored: HostBeat['stored']): boolean =>
+    sightings.silentMs(stored, nowMs) >= expirationMs &&
+    sightings.unchangedMs(stored, nowMs) >= Math.min(2 * renewMs, expirationMs);
+  return group.beats.filter(({ stored, instance }) => instance !== holder.instance && !isDead(stored));
 }
 
 function hostsOf(

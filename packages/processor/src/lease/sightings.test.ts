@@ -34,6 +34,7 @@ describe('sightings', () => {
     look(sightings, 5000);
 
     expect(sightings.unchangedMs(document, 5100)).toBe(90);
+    expect(sightings.silentMs(document, 5100)).toBe(5090);
   });
 
   test('[S41] what was there at the first look may have been there for years', () => {

@@ -17,12 +17,14 @@ export class Sightings {
     for (const { id, key, etag } of documents) {
       const name = `${id}\n${key}`;
       const before = this.#seen.get(name);
-      if (before !== undefined && before.etag === etag && !isGap) seen.set(name, before);
+      const isSame = before !== undefined && before.etag === etag;
+      if (isSame && !isGap) seen.set(name, before);
       else
         seen.set(name, {
           etag,
           sinceMs: look.doneMs,
-          isWitnessed: !isGap || (before !== undefined && before.etag !== etag),
+          firstMs: isSame ? before.firstMs : look.doneMs,
+          isWitnessed: !isSame && (before !== undefined || !isGap),
         });
     }
     this.#seen = seen;
@@ -33,6 +35,12 @@ export class Sightings {
   unchangedMs(document: { readonly id: string; readonly key: string; readonly etag: string }, nowMs: number): number {
     const sighting = this.#seen.get(`${document.id}\n${document.key}`);
     return sighting === undefined || sighting.etag !== document.etag ? 0 : nowMs - sighting.sinceMs;
+  }
+
+  /** The same, whether or not this host could look all the time. */
+  silentMs(document: { readonly id: string; readonly key: string; readonly etag: string }, nowMs: number): number {
+    const sighting = this.#seen.get(`${document.id}\n${document.key}`);
+    return sighting === undefined || sighting.etag !== document.etag ? 0 : nowMs - sighting.firstMs;
   }
 
   /** How long ago this host saw that the document was written; infinite when that was before it looked. */
@@ -54,6 +62,8 @@ export interface Look {
 interface Sighting {
   readonly etag: string;
   readonly sinceMs: number;
+  /** The same, whatever gaps were in between. */
+  readonly firstMs: number;
   /** It was written between two looks of this host. What was there at the first look may have been there for years. */
   readonly isWitnessed: boolean;
 }

@@ -87,6 +87,7 @@ class WatchedWorldStore extends WorldStore {
             value: {
               position: String(documents.journal.length),
               hasChanged: documents.journal.length > seen,
+              changed: documents.journal.slice(seen).flatMap(({ after }) => (after === undefined ? [] : [after.body])),
               isWaitApplied: true,
             },
           });

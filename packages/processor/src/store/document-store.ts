@@ -17,6 +17,8 @@ export interface StoreWatch {
   /** Where the next watch goes on. */
   readonly position: string;
   readonly hasChanged: boolean;
+  /** What has changed, as far as the endpoint tells; documents that were removed are not among them. Undefined: look for yourself. */
+  readonly changed?: readonly DocumentBody[] | undefined;
   /** The endpoint waited, or would have. False: watching is not worth it here, poll. */
   readonly isWaitApplied: boolean;
 }

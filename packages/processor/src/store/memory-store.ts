@@ -16,6 +16,8 @@ export class MemoryDocumentStore implements DocumentStore {
   /** By id and key together: containers partitioned by something else than the id can hold an id twice. */
   readonly #documents = new Map<string, StoredDocument>();
   #version = 0;
+  /** Version in which each document was written. */
+  readonly #written = new Map<string, number>();
   #watchers = new Set<() => void>();
 
   constructor(options: MemoryStoreOptions = {}) {
@@ -59,6 +61,7 @@ export class MemoryDocumentStore implements DocumentStore {
     signal?.throwIfAborted();
     this.#expect(document);
     this.#documents.delete(address(document.id, document.key));
+    this.#written.delete(address(document.id, document.key));
     this.#changed();
   }
 
@@ -75,12 +78,14 @@ export class MemoryDocumentStore implements DocumentStore {
     const copy: DocumentBody = structuredClone({ ...body, _etag: etag });
     const stored = { id: body.id, etag, key, body: copy };
     this.#documents.set(address(body.id, key), stored);
+    this.#written.set(address(body.id, key), this.#version);
     return stored;
   }
 
   /** Removes without any condition, as an operator may. */
   erase(id: string, key: string = id): boolean {
     const isThere = this.#documents.delete(address(id, key));
+    this.#written.delete(address(id, key));
     if (isThere) this.#changed();
     return isThere;
   }
@@ -113,7 +118,10 @@ export class MemoryDocumentStore implements DocumentStore {
   }
 
   #watched(since: number, isWaitApplied: boolean): StoreWatch {
-    return { position: String(this.#version), hasChanged: this.#version !== since, isWaitApplied };
+    const changed = [...this.#documents]
+      .filter(([at]) => (this.#written.get(at) ?? 0) > since)
+      .map(([, { body }]) => body);
+    return { position: String(this.#version), hasChanged: this.#version !== since, changed, isWaitApplied };
   }
 }
 

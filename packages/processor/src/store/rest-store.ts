@@ -80,7 +80,8 @@ export class RestStore implements DocumentStore {
     const waitSeconds = Math.round(waitMs / 1000);
     try {
       const page = await this.#container.changes({ from, waitSeconds, signal, itemsMax: -1, retryMsMax: momentMsMax });
-      return { position: page.etag, hasChanged: !page.isDrained, isWaitApplied: page.isWaitApplied };
+      const changed = page.items().filter((item): item is DocumentBody => typeof item === 'object' && item !== null);
+      return { position: page.etag, hasChanged: !page.isDrained, changed, isWaitApplied: page.isWaitApplied };
     } catch (error) {
       // Azure has no feed of a whole container of several ranges, and does not wait either.
       if (isCode(error, 'bad-request')) return { position: position ?? '', hasChanged: false, isWaitApplied: false };
