@@ -13,11 +13,11 @@ export const retryPauseMsMax: number = 5 * 1000;
 /** Added to `wait=N`: the answer to a request that waited is under way at N seconds, not there. */
 export const waitGraceMs: number = 10 * 1000;
 
+/** A page that was waited for has at least this long to arrive before its connection is taken for dead. */
+export const waitedPageMsMin: number = 20 * 1000;
+
 /** Wire 8: bytes of a bulk request; the official client sends no more. Operations: `batchOperationsMax` of the model. */
 export const bulkBytesMax = 220_201;
-
-/** A lease store that takes longer has failed: a lease lives for a minute, and its owner needs time to try again. */
-export const storeRequestMsMax: number = 10 * 1000;
 
 /** What feeds and stores retry by themselves: a connection that broke between two requests, not a server that is down. */
 export const momentMsMax = 250;

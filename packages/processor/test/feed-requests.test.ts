@@ -105,3 +105,14 @@ test('[wire 11.3] a part of a range is named by its keys, a whole one is not: it
     ['1', '05', '1F'],
   ]);
 });
+
+test('[S53] a connection that died without a word is found out by an answer that is late, not a minute later', async () => {
+  const { source, network } = open(['never']);
+  const startMs = network.clock.monotonicMs();
+
+  await expect(network.run(source.read({ ...onwards, waitMs: 20_000 }))).rejects.toMatchObject({
+    code: 'request-timeout',
+  });
+
+  expect(network.clock.monotonicMs() - startMs).toBeLessThanOrEqual(31_000);
+});

@@ -2,7 +2,7 @@
 
 import type { HeaderName, KeyRange, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, formatPartitionKeyHeader, header } from '@tidemark/model';
-import { requestMsMax, waitGraceMs } from '../limits.ts';
+import { requestMsMax, waitedPageMsMin, waitGraceMs } from '../limits.ts';
 import type { BulkOperation, BulkOutcome } from './bulk.ts';
 import { bulkBody, readBulkOutcomes } from './bulk.ts';
 import { ChangePage, DocumentPage } from './feed-page.ts';
@@ -258,7 +258,8 @@ export class RestContainer {
   /** A page of the change feed (wire 11). */
   async changes(options: ChangesOptions = {}): Promise<ChangePage> {
     const { mode = 'latest', from = 'beginning', waitSeconds, timeoutMs } = options;
-    const waitMs = waitSeconds === undefined ? 0 : waitSeconds * 1000 + waitGraceMs;
+    // A connection that died without a word shows by nothing else than an answer that is late.
+    const lateMs = waitSeconds ? Math.max(waitSeconds * 1000 + waitGraceMs, waitedPageMsMin) : requestMsMax;
     const response = await this.#transport.send({
       verb: 'GET',
       path: this.#documentsPath,
@@ -273,7 +274,7 @@ export class RestContainer {
       }),
       accepts: [304],
       ...callOf(options),
-      timeoutMs: timeoutMs ?? Math.max(waitMs, requestMsMax),
+      timeoutMs: timeoutMs ?? lateMs,
     });
     if (response.etag !== undefined) return new ChangePage(response, response.etag);
     throw new DatabaseError(

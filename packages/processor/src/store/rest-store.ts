@@ -12,7 +12,7 @@ import type { RestClient } from '../client/rest-client.ts';
 import type { DocumentAnswer, RestContainer } from '../client/rest-container.ts';
 import { isRestError } from '../client/rest-error.ts';
 import type { CallOptions } from '../client/transport.ts';
-import { listAttemptsMax, momentMsMax, storeRequestMsMax } from '../limits.ts';
+import { listAttemptsMax, momentMsMax, storeCallMsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { KeyMember } from './lease-key.ts';
 import { keyed, keyMemberOf, storedOf } from './lease-key.ts';
@@ -156,12 +156,12 @@ export class RestStore implements DocumentStore {
 }
 
 function readCall(signal: AbortSignal | undefined): CallOptions {
-  return { signal, timeoutMs: storeRequestMsMax, retryMsMax: momentMsMax };
+  return { signal, timeoutMs: storeCallMsMax, retryMsMax: momentMsMax };
 }
 
 /** Never repeated below: whoever swaps decides what an open outcome means. */
 function writeCall(signal: AbortSignal | undefined): CallOptions {
-  return { signal, timeoutMs: storeRequestMsMax, retryMsMax: 0 };
+  return { signal, timeoutMs: storeCallMsMax, retryMsMax: 0 };
 }
 
 /** After a 5xx nobody knows whether the write was done, but for the answers that say that it was not. */
