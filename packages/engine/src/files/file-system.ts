@@ -19,7 +19,7 @@ export interface FileSystem {
   syncDirectory(path: string): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly create?: boolean;
   /** `writeDurably` will be called. */
   readonly isLog?: boolean;

@@ -288,7 +288,7 @@ export class FrameView {
   }
 }
 
-export function readUint48(bytes: Buffer, offset: number): number {
+function readUint48(bytes: Buffer, offset: number): number {
   return bytes.readUInt32LE(offset) + bytes.readUInt16LE(offset + 4) * 0x1_0000_0000;
 }
 

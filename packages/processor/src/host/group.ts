@@ -24,7 +24,7 @@ export interface Group {
 }
 
 /** Where a range was, in case its lease is deleted: written now and then by its owner. */
-export interface PositionNote {
+interface PositionNote {
   readonly token: string;
   readonly keys: KeyRange;
   readonly position: string;

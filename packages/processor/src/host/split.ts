@@ -97,7 +97,7 @@ export async function replaceLease(
 }
 
 /** What of the keys no lease covers. */
-export function uncovered(keys: KeyRange, leases: readonly Lease[]): KeyRange[] {
+function uncovered(keys: KeyRange, leases: readonly Lease[]): KeyRange[] {
   const { holes } = auditCoverage(leases);
   return holes.flatMap((hole) => intersectKeyRanges(hole, keys) ?? []);
 }

@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts';
 import type { TenureState } from './tenure-states.ts';
 import type { Tenures } from './tenures.ts';
 
-export interface RangeStatus {
+interface RangeStatus {
   readonly leaseToken: string;
   readonly owner: string | undefined;
   readonly epoch: number | undefined;

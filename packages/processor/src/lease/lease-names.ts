@@ -25,7 +25,7 @@ export function leaseNames(group: string, identity: SourceIdentity): LeaseNames 
   return namesOfPrefix(`${group}${identity.account}_${identity.databaseRid}_${identity.containerRid}`);
 }
 
-export function namesOfPrefix(prefix: string): LeaseNames {
+function namesOfPrefix(prefix: string): LeaseNames {
   return {
     prefix,
     all: `${prefix}.`,

@@ -9,7 +9,7 @@ import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, keyRangeContains, keyRangesIntersect } from '@tidemark/model';
 import type { FeedItem, FeedMode, FeedRead, FeedStart, PhysicalRange } from '../feed/feed-source.ts';
 
-export type ChangeType = 'create' | 'replace' | 'delete';
+type ChangeType = 'create' | 'replace' | 'delete';
 
 /** One committed change. */
 export interface Change {

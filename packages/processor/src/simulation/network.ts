@@ -9,7 +9,7 @@ import type { Fault, FaultKind, Port, RequestFaultKind } from './fault.ts';
 import { requestFaultKinds } from './fault.ts';
 import type { Gate, Schedule } from './schedule.ts';
 
-export type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
 export interface NetworkNode {
   readonly gate: Gate;

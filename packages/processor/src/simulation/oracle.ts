@@ -478,7 +478,7 @@ export function describe(change: Change): string {
 }
 
 /** First key that no lease covers. */
-export function holeIn(leases: readonly LeaseFacts[]): string | undefined {
+function holeIn(leases: readonly LeaseFacts[]): string | undefined {
   const ranges = leases.flatMap((lease) => (lease.keys === undefined ? [] : [lease.keys]));
   ranges.sort((a, b) => (a.min < b.min ? -1 : 1));
   let end = '';
