@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +13,7 @@ import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawFetch, signedHeaders } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
+import { main } from './server-process.ts';
 import { RawClient } from './socket.ts';
 
 let folder: string;
@@ -224,4 +225,25 @@ test('thousands of idle connections are kept for little, and others are served',
   await server.close();
   expect((await lines.next()).value).toBe(`closed ${connections}`);
   await exited;
+});
+
+/** Loading takes nearly all of the time until the ready line. Node's own record of what it ran is written at the end. */
+test('a start loads neither the processor, nor the admin API, nor an index on disk that it has not', async () => {
+  const record = join(folder, 'loaded');
+  const args = ['--conditions=tidemark-source', '--import', 'tsx', main, 'serve', '--memory', '--port', '0'];
+  const env = { ...process.env, NODE_V8_COVERAGE: record };
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
+  await once(createInterface(child.stdout), 'line');
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+
+  const loaded: string[] = [];
+  for (const name of await readdir(record)) {
+    const { result } = JSON.parse(await readFile(join(record, name), 'utf8')) as { result: { url: string }[] };
+    loaded.push(...result.map(({ url }) => url));
+  }
+  expect(loaded.filter((url) => url.endsWith('/server/src/pipeline.ts'))).not.toEqual([]);
+  const needless = /\/packages\/processor\/src\/|\/server\/src\/admin\/admin\.ts|\/node_modules\/lmdb\//;
+  expect(loaded.filter((url) => needless.test(url))).toEqual([]);
 });
