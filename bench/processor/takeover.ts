@@ -18,7 +18,7 @@ export async function measureTakeover(setting: ProcessorSetting): Promise<void> 
   const { report, options } = setting;
   showProgress('takeover in virtual time');
   report.section(`one of ${hosts} hosts dies, ${leases} leases, in virtual time with default intervals`);
-  const rounds = options.isQuick ? 5 : 20;
+  const rounds = options.isQuick ? 3 : 20;
   const ours = await takeovers('tidemark', rounds, false);
   const told = await takeovers('tidemark', rounds, true);
   const theirs = await takeovers('dotnet', rounds, false);

@@ -6,7 +6,8 @@ import { CountedStore, mortalSource, mortalStore, QuietFeed, VirtualClock } from
 import type { BenchHost, HostRules } from './hosts.ts';
 import { makeHost } from './hosts.ts';
 
-const stepMs = 100;
+/** How often it is looked whether something holds: a fiftieth of a tick. */
+const stepMs = 260;
 
 export class VirtualGroup {
   readonly clock: VirtualClock = new VirtualClock();
