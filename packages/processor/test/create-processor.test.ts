@@ -3,13 +3,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { CosmosClient, PermissionMode } from '@azure/cosmos';
 import type { Container } from '@tidemark/engine';
-import { wellKnownKey } from '@tidemark/server';
+import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { RestClient } from '../src/client/rest-client.ts';
 import { createProcessor } from '../src/create-processor.ts';
 import type { ProcessorEvent } from '../src/events.ts';
 import type { VersionChange } from '../src/feed/change.ts';
+import { openGroup } from '../src/operate.ts';
 import type { CommonOptions } from '../src/options.ts';
 import type { Processor } from '../src/processor.ts';
+import type { StandardSchema } from '../src/pump/schema.ts';
 import { AdapterBench } from './adapter-bench.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -118,6 +121,33 @@ test.each(ways)(
   },
 );
 
+test('[M10] the leases may be in another account, with another key', async () => {
+  const { source } = await place();
+  const key = Buffer.alloc(64, 7).toString('base64');
+  await using other = await startServer({ memory: true, key });
+  const client = new RestClient({ endpoint: other.url, credential: { key } });
+  await client.createDatabase('leases');
+  await client.createContainer('leases', { id: 'c', partitionKey: { paths: ['/partitionKey'] } } as { id: string });
+  const { all, add } = collector(1);
+  const processor = createProcessor<Order>({
+    ...soon,
+    source,
+    leases: { endpoint: other.url, key, database: 'leases', container: 'c' },
+    name: 'elsewhere',
+    handler: (orders) => {
+      for (const { id } of orders) add(id);
+    },
+  });
+  await processor.start();
+  await source.create({ id: 'a', pk: 'k' });
+  await all;
+  await processor.stop();
+
+  const page = await client.container('leases', 'c').documents();
+  const ids = page.items().map((each) => (each as { id: string; partitionKey: string }).id);
+  expect(ids).toContainEqual(expect.stringMatching(/^elsewhereengine_.*\.\.0$/));
+});
+
 test('[S45] what is written right after start() has returned is delivered, although the group begins from now', async () => {
   const { source, leases } = await place();
   await source.create({ id: 'old', pk: 'k' });
@@ -207,6 +237,49 @@ test('[S64] [M18] resource tokens are enough, and one that was revoked is asked 
 
   expect(seen).toEqual(['a', 'b']);
   expect(asked.source).toBeGreaterThan(1);
+});
+
+test('[S26] a schema types and changes what the handler gets, and what it refuses goes to the dead letters with its bytes', async () => {
+  const { source, leases } = await place();
+  const dead = await bench.container('/id');
+  const schema: StandardSchema<{ readonly total: number }> = {
+    '~standard': {
+      validate: (value) => {
+        const { total }: { total?: unknown } = Object(value);
+        if (typeof total !== 'number') return { issues: [{ message: 'is no number', path: ['total'] }] };
+        return { value: { ...Object(value), total: total * 2 } };
+      },
+    },
+  };
+  const totals: number[] = [];
+  const { all, add } = collector(2);
+  await using processor = createProcessor({
+    ...soon,
+    source,
+    leases,
+    deadLetters: dead,
+    name: 'typed',
+    schema,
+    onFailure: 'park-item',
+    onEvent: (event) => {
+      if (event.type === 'item.parked') add(event.id);
+    },
+    handler: (orders) => {
+      for (const { id, total } of orders) {
+        totals.push(total);
+        add(id);
+      }
+    },
+  });
+  await processor.start();
+  await source.create({ id: 'bad', pk: 'k', total: 'much' });
+  await source.create({ id: 'good', pk: 'k', total: 4 });
+  await all;
+
+  const letters = await (await openGroup({ source, leases, deadLetters: dead, name: 'typed' }).deadLetters()).list();
+  expect(totals).toEqual([8]);
+  expect(letters).toMatchObject([{ itemId: 'bad', reason: 'schema', error: expect.stringContaining('total') }]);
+  expect(Buffer.from(letters[0]?.raw ?? '', 'base64').toString()).toContain('"total":"much"');
 });
 
 test('an observer is told when ranges open and close, events come, and a signal stops it', async () => {
