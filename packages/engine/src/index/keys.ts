@@ -48,11 +48,24 @@ export function lentIdBytes(id: string): Buffer {
   if (id.length * 3 > idScratch.bytes.length) return Buffer.from(id);
   // A write asks twice: to look for the document and to write it down.
   if (id !== lentId) {
-    lentIdLength = idScratch.bytes.write(id, 0, 'utf8');
+    lentIdLength = writeId(id, idScratch.bytes);
     lentId = id;
   }
   return lent(idScratch, lentIdLength);
 }
+
+/** Most ids are short and of ASCII, and are written before a native call has begun. */
+function writeId(id: string, target: Buffer): number {
+  if (id.length > shortIdChars) return target.write(id, 0, 'utf8');
+  for (let i = 0; i < id.length; i += 1) {
+    const unit = id.charCodeAt(i);
+    if (unit > 0x7f) return target.write(id, 0, 'utf8');
+    target[i] = unit;
+  }
+  return id.length;
+}
+
+const shortIdChars = 48;
 
 interface Scratch {
   readonly bytes: Buffer;
