@@ -116,6 +116,10 @@ class WatchedFile implements LogFile {
     await this.#phases.step(`after durable write of ${this.#path}`);
   }
 
+  async seal(): Promise<void> {
+    await this.#inner.seal?.();
+  }
+
   async sync(): Promise<void> {
     await this.#phases.step(`before sync of ${this.#path}`);
     await this.#inner.sync();

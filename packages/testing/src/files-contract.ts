@@ -124,6 +124,8 @@ export function filesContract(name: string, make: () => FileSystem | Promise<Fil
         expect(file.readSync(target, 500_005)).toBe(4);
         expect([...target]).toEqual(['d'.charCodeAt(0), 'd'.charCodeAt(0), 0, 0]);
       }
+      await file.seal?.();
+      expect(file.readSync(Buffer.alloc(1), 0)).toBe(1);
       await file.close();
       await expect(file.writeDurably?.(Buffer.from('x'), 0) ?? file.sync()).rejects.toMatchObject({ code: 'EBADF' });
     });

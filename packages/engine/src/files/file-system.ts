@@ -36,6 +36,8 @@ export interface LogFile {
    * different. The bytes must not change before it resolves.
    */
   writeDurably?(bytes: Uint8Array, offset: number): Promise<void>;
+  /** `writeDurably` will not be called again: what is held for it is let go. Reading goes on. */
+  seal?(): Promise<void>;
   /** Data and size durable (fdatasync). A failure is final: what was written since the last sync may be lost. */
   sync(): Promise<void>;
   /** Reads at once, blocking; for small reads of warm data. Returns the bytes read, fewer only at the end of the file. */

@@ -36,14 +36,13 @@ export function nodeFiles(rootFolder: string): FileSystem {
     async open(path, options) {
       const flags = fs.constants.O_RDWR | (options?.create ? fs.constants.O_CREAT : 0);
       const fd = await call<number>((done) => fs.open(pathOf(path), flags, 0o644, done));
-      const file = new NodeFile(path, fd);
-      if (options?.isLog !== true || !hasDurableWrites) return file;
+      if (options?.isLog !== true || !hasDurableWrites) return new NodeFile(path, fd);
       try {
         const durable = fs.constants.O_WRONLY | fs.constants.O_DSYNC;
         return new DurableFile(path, fd, await call<number>((done) => fs.open(pathOf(path), durable, done)));
-      } catch (error) {
-        await file.close();
-        throw error;
+      } catch {
+        // A file system that does not take the flag: write and flush do it as well, with two trips.
+        return new NodeFile(path, fd);
       }
     },
     async list(directory) {
@@ -172,6 +171,10 @@ class DurableFile extends NodeFile {
 
   writeDurably(bytes: Uint8Array, offset: number): Promise<void> {
     return this.#durable.writeInPool(bytes, offset);
+  }
+
+  seal(): Promise<void> {
+    return this.#durable.close();
   }
 
   override async close(): Promise<void> {

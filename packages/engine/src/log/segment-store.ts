@@ -170,6 +170,7 @@ export class SegmentStore {
     await this.#files.syncDirectory(segmentFolder);
     const segment = new Segment(header, segmentHeaderBytes + first.bytes.length, first.records);
     segment.file = spare.file;
+    await this.#active?.file?.seal?.();
     this.#segments.set(id, segment);
     this.#warmFromId = undefined;
     this.#active = segment;
