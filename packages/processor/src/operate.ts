@@ -7,7 +7,7 @@ import type { SourceInput, StoreInput } from './connect.ts';
 import { connectSource, connectStore } from './connect.ts';
 import type { Environment } from './environment.ts';
 import type { FeedMode, FeedSource, FeedStart, PhysicalRange, SourceIdentity } from './feed/feed-source.ts';
-import { auditCoverage, withKeys } from './host/audit.ts';
+import { auditCoverage, resolveKeys } from './host/audit.ts';
 import { writeControl } from './host/control.ts';
 import type { Group } from './host/group.ts';
 import { readGroup } from './host/group.ts';
@@ -98,7 +98,7 @@ export class ProcessorGroup {
     const physical = await this.#source.ranges(signal);
     const group = readGroup(await this.#leases.list(names.all, signal), names, hostRules);
     const { start, control } = group;
-    const leases = group.leases.map((lease) => withKeys(lease, physical));
+    const leases = resolveKeys(group.leases, physical);
     return {
       group: this.name,
       source: identity.name,

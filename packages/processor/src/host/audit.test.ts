@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../lease/lease.ts';
-import { auditCoverage, HoleCounter, missingLeases, positionForHole, withKeys } from './audit.ts';
+import { auditCoverage, HoleCounter, missingLeases, positionForHole, resolveKeys } from './audit.ts';
 import { succession } from './split.ts';
 
 function lease(token: string, min?: string, max = 'FF'): Lease {
@@ -72,10 +72,25 @@ describe('the audit', () => {
     expect(counter.count([hole], 3)).toEqual([hole]);
   });
 
-  test('[D15] a lease without keys gets those of its range, or of the ranges that came of it', () => {
-    expect(withKeys(lease('1'), ranges).keys).toEqual({ min: '', max: '40' });
-    expect(withKeys(lease('0'), ranges).keys).toEqual({ min: '', max: 'FF' });
-    expect(withKeys(lease('7'), ranges).keys).toBeUndefined();
+  test('[D15] a lease without keys gets those of its range, of the ranges that came of it, or of the only hole', () => {
+    const keysOf = (...leases: Lease[]) => resolveKeys(leases, ranges).map(({ keys }) => keys);
+
+    expect(keysOf(lease('1'), lease('2'))).toEqual([
+      { min: '', max: '40' },
+      { min: '40', max: 'FF' },
+    ]);
+    expect(keysOf(lease('0'))).toEqual([{ min: '', max: 'FF' }]);
+    expect(keysOf(lease('1'), lease('7'))).toEqual([
+      { min: '', max: '40' },
+      { min: '40', max: 'FF' },
+    ]);
+    expect(keysOf(lease('7'), lease('8'))).toEqual([undefined, undefined]);
+  });
+
+  test('[D15] [S20] two leases whose ranges were merged claim the same keys: neither gets them', () => {
+    const merged = [{ id: '5', min: '', max: 'FF', parents: ['3', '4'] }];
+
+    expect(resolveKeys([lease('3'), lease('4')], merged).map(({ keys }) => keys)).toEqual([undefined, undefined]);
   });
 });
 

@@ -1,7 +1,7 @@
 // Do the leases cover the key space (F8)? A hole means changes that nobody reads, silently, for ever: a deleted lease document (D5).
 
 import type { KeyRange } from '@tidemark/model';
-import { compareHex, intersectKeyRanges, keySpaceMax, keySpaceMin } from '@tidemark/model';
+import { compareHex, intersectKeyRanges, keyRangesIntersect, keySpaceMax, keySpaceMin } from '@tidemark/model';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import type { Lease } from '../lease/lease.ts';
 import { tokenOfKeys } from '../lease/lease-names.ts';
@@ -47,20 +47,45 @@ export function missingLeases(holes: readonly KeyRange[], ranges: readonly Physi
   );
 }
 
-/** The physical leases of old documents name no keys: they are those of the range, if it still exists (D15). */
-export function withKeys(lease: Lease, ranges: readonly PhysicalRange[]): Lease {
-  if (lease.keys !== undefined) return lease;
-  const range = ranges.find(({ id }) => id === lease.token);
-  if (range !== undefined) return { ...lease, keys: { min: range.min, max: range.max } };
+/**
+ * Leases of old documents name no keys (D15). They are those of the range; or, when that is gone, of the ranges that came of it, as long
+ * as no other lease of this kind claims them too (a merge of both would mix their positions); or what is left over when only one lease
+ * and one hole are. The others stay without.
+ */
+export function resolveKeys(leases: readonly Lease[], ranges: readonly PhysicalRange[]): readonly Lease[] {
+  if (leases.every(({ keys }) => keys !== undefined)) return leases;
+  const own = leases.map((lease) => withOwnKeys(lease, ranges));
+  const claims = own.map((lease) => (lease.keys === undefined ? heirKeys(lease, ranges) : undefined));
+  const resolved = own.map((lease, i) => {
+    const claim = claims[i];
+    const isShared = claim !== undefined && claims.some((other, j) => i !== j && doIntersect(claim, other));
+    return claim === undefined || isShared ? lease : { ...lease, keys: claim };
+  });
+  const orphans = resolved.filter(({ keys }) => keys === undefined);
+  const { holes } = auditCoverage(resolved);
+  if (orphans.length !== 1 || holes.length !== 1) return resolved;
+  return resolved.map((lease) => (lease.keys === undefined ? { ...lease, keys: holes[0] } : lease));
+}
+
+function withOwnKeys(lease: Lease, ranges: readonly PhysicalRange[]): Lease {
+  const range = lease.keys === undefined ? ranges.find(({ id }) => id === lease.token) : undefined;
+  return range === undefined ? lease : { ...lease, keys: { min: range.min, max: range.max } };
+}
+
+function heirKeys(lease: Lease, ranges: readonly PhysicalRange[]): KeyRange | undefined {
   const heirs = ranges.filter(({ parents }) => parents.includes(lease.token));
-  if (heirs.length === 0) return lease;
+  if (heirs.length === 0) return undefined;
   const min = heirs.map((heir) => heir.min).sort(compareHex)[0] ?? keySpaceMin;
   const max =
     heirs
       .map((heir) => heir.max)
       .sort(compareHex)
       .at(-1) ?? keySpaceMax;
-  return { ...lease, keys: { min, max } };
+  return { min, max };
+}
+
+function doIntersect(a: KeyRange, b: KeyRange | undefined): boolean {
+  return b !== undefined && keyRangesIntersect(a, b);
 }
 
 /** A position that is known for keys which contain the hole: the narrowest is the newest of a line of splits. */

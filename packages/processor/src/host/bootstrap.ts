@@ -17,7 +17,7 @@ import { isProcessorError, ProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { MissingLease } from './audit.ts';
-import { missingLeases, positionForHole, withKeys } from './audit.ts';
+import { missingLeases, positionForHole, resolveKeys } from './audit.ts';
 import type { Group, StartRecord } from './group.ts';
 import { readGroup, readStart } from './group.ts';
 import type { Health } from './health.ts';
@@ -123,7 +123,7 @@ async function create(parts: BootstrapParts, names: LeaseNames, identity: Source
     const group = await readWholeGroup(parts, names);
     refuseMismatch(parts, group);
     const start = await recordStart(parts, names, identity);
-    const known = group.leases.map((lease) => withKeys(lease, ranges));
+    const known = resolveKeys(group.leases, ranges);
     const missing = missingLeases(parts.rules.audit(known).holes, ranges);
     await eachBounded(missing, leasesAtOnceMax, (lease) => createMissing(parts, names, lease, start, group));
     await ignoreConflict(parts.store.create({ id: names.marker }, parts.signal));

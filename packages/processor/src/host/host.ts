@@ -19,7 +19,7 @@ import type { MakePump } from '../pump/pump.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import { BoundedStore } from '../store/bounded-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
-import { withKeys } from './audit.ts';
+import { resolveKeys } from './audit.ts';
 import type { BalanceStrategy } from './balance.ts';
 import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
 import { acquireParts, bootstrap, feedCall } from './bootstrap.ts';
@@ -200,7 +200,7 @@ export class Host {
     const documents = await store.list(members.boot.names.all, this.#life.signal);
     const gapMsMax = 2 * settings.lease.acquireMs + storeCallMs(settings.lease);
     this.#sightings.look(documents, { sentMs, doneMs: clock.monotonicMs(), gapMsMax });
-    const group = withAllKeys(readGroup(documents, members.boot.names, rules), this.#ranges);
+    const group = await this.#withKeys(readGroup(documents, members.boot.names, rules));
     this.#group = group;
     this.#lookout.saw(group);
     members.tenures.prune([...group.leases, ...group.tombstones]);
@@ -237,7 +237,9 @@ export class Host {
       settings: settings.lease,
       sightings: this.#sightings,
       running: tenures.ids,
-      runningKeys: tenures.all.flatMap(({ acquired }) => acquired.lease.keys ?? []),
+      endingKeys: tenures.all
+        .filter(({ state }) => state === 'redirecting' || state === 'aborting' || state === 'closing')
+        .flatMap(({ acquired }) => acquired.lease.keys ?? []),
       avoided: tenures.avoided(),
       heldEpoch: (id) => tenures.heldEpoch(id),
       beatSentAtMs: (beat) => heartbeat.sentAtMs(beat),
@@ -261,7 +263,7 @@ export class Host {
     const { names } = this.#joined().boot;
     if (this.#loops.signal.aborted && !isLeaving) return;
     try {
-      const lease = taking.lease.keys === undefined ? await this.#findKeys(taking.lease) : taking.lease;
+      const { lease } = taking;
       const { keys, position } = lease;
       if (keys === undefined) return;
       const acquired = await acquireLease(acquireParts(this.#bootstrapParts(), names), lease, { keys, position });
@@ -272,14 +274,13 @@ export class Host {
     }
   }
 
-  /** Of an old lease by physical range: its keys, or those of the ranges that came of it. */
-  async #findKeys(lease: Taking['lease']): Promise<Taking['lease']> {
+  /** Old documents name no keys; ranges are asked for only when those that are known do not tell. */
+  async #withKeys(group: Group): Promise<Group> {
+    const isKnown = (leases: Group['leases']): boolean => leases.every(({ keys }) => keys !== undefined);
+    const leases = resolveKeys(group.leases, this.#ranges);
+    if (isKnown(leases)) return { ...group, leases };
     this.#ranges = await feedCall(this.#bootstrapParts(), (signal) => this.#parts.source.ranges(signal));
-    const found = withKeys(lease, this.#ranges);
-    if (found.keys !== undefined) return found;
-    const message = `The lease of range ${lease.token} names no keys, and no range is or was called so.`;
-    this.#health.raise('coverage-hole', lease.token, message);
-    return lease;
+    return { ...group, leases: resolveKeys(group.leases, this.#ranges) };
   }
 
   async #beatLoop(): Promise<void> {
@@ -562,10 +563,6 @@ const lastWordMs = 1000;
 /** Short leases leave less time: several calls must fit into one. */
 function storeCallMs(settings: ProcessorSettings['lease']): number {
   return Math.min(storeCallMsMax, settings.expirationMs / 4);
-}
-
-function withAllKeys(group: Group, ranges: readonly PhysicalRange[]): Group {
-  return { ...group, leases: group.leases.map((lease) => withKeys(lease, ranges)) };
 }
 
 function taken(instance: string): ProcessorError {

@@ -1,6 +1,7 @@
 // What any host of a group mends when it sees it: holes in the coverage, leases twice, tombstones and heartbeats that nobody removed.
 
 import type { KeyRange } from '@tidemark/model';
+import { intersectKeyRanges } from '@tidemark/model';
 import { eachBounded } from '../bounded.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import { changedLeaseBody } from '../lease/dotnet-lease.ts';
@@ -8,7 +9,7 @@ import type { LeaseNames } from '../lease/lease-names.ts';
 import type { Sightings } from '../lease/sightings.ts';
 import { leasesAtOnceMax } from '../limits.ts';
 import type { StoredDocument } from '../store/document-store.ts';
-import { HoleCounter, missingLeases, withKeys } from './audit.ts';
+import { HoleCounter, missingLeases, resolveKeys } from './audit.ts';
 import type { BootstrapParts } from './bootstrap.ts';
 import { acquireParts, createMissing, feedCall } from './bootstrap.ts';
 import type { Group, StartRecord } from './group.ts';
@@ -39,9 +40,12 @@ export class Housekeeping {
     await this.#removeRubbish(group, sightings);
     this.#tellDuplicates(group);
     const { clock, rules, settings } = this.#parts;
-    const known = group.leases.map((lease) => withKeys(lease, ranges));
+    const known = resolveKeys(group.leases, ranges);
     const coverage = rules.audit(known);
     if (coverage.holes.length === 0) this.#clearHoles();
+    // What nobody can tell the keys of is in nobody's way once everything is covered.
+    const orphans = known.filter(({ keys, owner }) => keys === undefined && owner === undefined);
+    if (coverage.holes.length === 0) for (const orphan of orphans) await this.#bury(orphan);
     const nowMs = clock.monotonicMs();
     // Looks that follow each other in no time are one look: a split on its way takes longer than that.
     if (nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return undefined;
@@ -50,9 +54,15 @@ export class Housekeeping {
     const holes = this.#holes.count(coverage.holes, settings.lease.auditLooks);
     if (holes.length === 0) return undefined;
     const newest = await feedCall(this.#parts, (signal) => this.#parts.source.ranges(signal));
-    // A lease that does not know its keys may be what covers the hole.
-    if (known.every((lease) => withKeys(lease, newest).keys !== undefined)) await this.#mend(group, holes, newest);
+    // Leases that do not know their keys may be known now to cover the hole.
+    const open = this.#stillOpen(resolveKeys(group.leases, newest), holes);
+    await this.#mend(group, open, newest);
     return newest;
+  }
+
+  #stillOpen(leases: Group['leases'], holes: readonly KeyRange[]): KeyRange[] {
+    const now = this.#parts.rules.audit(leases).holes;
+    return holes.flatMap((hole) => now.flatMap((other) => intersectKeyRanges(hole, other) ?? []));
   }
 
   async #mend(group: Group, holes: readonly KeyRange[], ranges: readonly PhysicalRange[]): Promise<void> {

@@ -25,7 +25,7 @@ export interface PlanFacts {
   /** Ids of leases that this host is at work on, in whatever state. */
   readonly running: ReadonlySet<string>;
   /** Their keys. */
-  readonly runningKeys: readonly KeyRange[];
+  readonly endingKeys: readonly KeyRange[];
   /** Tokens that failed here a moment ago. */
   readonly avoided: ReadonlySet<string>;
   /** The highest epoch of a lease that this host held or gave away. */
@@ -74,7 +74,7 @@ export function makePlan(facts: PlanFacts): Plan {
       if (owner === holder.instance && target !== holder.instance && isReady(to, facts)) {
         handOver.push({ leaseId: lease.id, to: to.instance });
       }
-    } else if (facts.avoided.has(lease.token)) {
+    } else if (facts.avoided.has(lease.token) || lease.keys === undefined) {
     } else if (owner === holder.instance && isSuccessor(lease, facts)) {
     } else if (owner === holder.instance) {
       const adopted = adoption(lease, facts);
@@ -111,9 +111,9 @@ function ownerOf(lease: Lease, facts: PlanFacts): string | undefined {
 }
 
 /** Made by this process for a range that it still closes: it is opened when that is done, never beside it. */
-function isSuccessor({ mark, keys }: Lease, { holder, runningKeys }: PlanFacts): boolean {
+function isSuccessor({ mark, keys }: Lease, { holder, endingKeys }: PlanFacts): boolean {
   if (mark?.nonce !== holder.nonce || keys === undefined) return false;
-  return runningKeys.some((other) => intersectKeyRanges(keys, other) !== undefined);
+  return endingKeys.some((other) => intersectKeyRanges(keys, other) !== undefined);
 }
 
 /** Whether a host of this library has acquired it last: only those hand over. */

@@ -6,7 +6,6 @@ import type { Lease } from '../lease/lease.ts';
 import { startSlackMs } from '../limits.ts';
 import type { PumpEnd } from '../pump/pump.ts';
 import type { MissingLease } from './audit.ts';
-import { withKeys } from './audit.ts';
 import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
 import { acquireParts, feedCall, firstPosition } from './bootstrap.ts';
 import { messageOf } from './health.ts';
@@ -35,7 +34,7 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
   if (why.kind !== 'gone') return reposition(parts, tenure, why);
   const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
   parts.onRanges(ranges);
-  const lease = described(withKeys(tenure.acquired.lease, ranges));
+  const lease = described(tenure.acquired.lease);
   if (succession(lease, ranges).kind === 'same') return { kind: 'same' };
   const { rules, health } = parts;
   const { names } = parts.boot;

@@ -346,7 +346,7 @@ export class Tenure {
     if (this.#redirects > 0) await clock.sleep(retryPauseMs(this.#parts, this.#redirects), signal);
     this.#redirects += 1;
     try {
-      const redirection = await this.#persist(() => this.#parts.redirect(this, why, signal));
+      const redirection = await this.#parts.redirect(this, why, signal);
       if (redirection.kind === 'same') {
         this.#start = redirection.start ?? this.#start;
         return this.#dispatch('redirected');
