@@ -171,8 +171,8 @@ export class ProcessorGroup {
     const documents = await this.#leases.list(this.name, signal);
     const accounts = new Set(
       documents.flatMap(({ id }) => {
-        const found = groupOf(id, identity, this.name);
-        return found === undefined ? [] : [found.account];
+        const found = groupOf(id, identity);
+        return found?.name === this.name ? [found.account] : [];
       }),
     );
     const [account, other] = accounts;
@@ -191,18 +191,20 @@ export class ProcessorGroup {
   }
 }
 
-/** The parts of an id: `<name><account>_<database rid>_<container rid>.…`. Without the name nothing shows where it ends. */
+/** The parts of an id: `<name><account>_<database rid>_<container rid>.…`. Nothing shows where the name ends but an account that is known. */
 function groupOf(
   id: string,
   { databaseRid, containerRid, account }: SourceIdentity,
-  name?: string,
 ): { readonly name: string; readonly account: string } | undefined {
   const at = id.indexOf(`_${databaseRid}_${containerRid}.`);
   if (at < 0) return undefined;
   const before = id.slice(0, at);
-  if (name !== undefined) return { name, account: before.slice(name.length) };
-  return before.endsWith(account) ? { name: before.slice(0, before.length - account.length), account } : undefined;
+  const known = [account, ...loopbackNames].find((each) => before.endsWith(each));
+  return known === undefined ? undefined : { name: before.slice(0, before.length - known.length), account: known };
 }
+
+/** A machine is called by several names when it is one's own. */
+const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 function hostsOf({ beats, leases }: Group, nowSeconds: number): HostStatus[] {
   const owners = new Map<string, number>();

@@ -156,13 +156,25 @@ test('the status of a group of .NET hosts shows owners, positions and what is wr
   expect(await group().groups()).toEqual(['billing']);
 });
 
-test('a group is found whatever its hosts call the account', async () => {
-  await dotnetLease('0', await positionNow());
+test('the names of groups are found, also where hosts call this machine by another name', async () => {
+  const { databaseRid, containerRid } = await source.identity();
+  await leases.create({ id: `marketinglocalhost_${databaseRid}_${containerRid}.info` });
+  await leases.create({ id: `somebody's own document` });
+
+  expect(await group().groups()).toEqual(['billing', 'marketing']);
+});
+
+test('a group is found when its hosts call this machine by another name, and never one whose name only begins alike', async () => {
   const elsewhere: FeedSource = {
     identity: async () => ({ ...(await source.identity()), account: '127.0.0.1' }),
     ranges: () => source.ranges(),
     read: (read) => source.read(read),
   };
+  prefix = prefix.replace('billingmemory', 'billing2localhost');
+  await dotnetLease('0', await positionNow());
+  const open = (name: string): ProcessorGroup =>
+    new ProcessorGroup({ source: elsewhere, leases, name, environment: { clock, random: () => 0, fetch } });
 
-  expect(await group(elsewhere).lag()).toMatchObject({ items: 0, ranges: [{ leaseToken: '0' }] });
+  expect(await open('billing2').lag()).toMatchObject({ items: 0, ranges: [{ leaseToken: '0' }] });
+  await expect(open('billing').lag()).rejects.toMatchObject({ code: 'group-mismatch' });
 });
