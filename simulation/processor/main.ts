@@ -5,17 +5,20 @@
 //   npm run simulate -- --seed 42 --mutant D3          with a known defect put back
 
 import { parseArgs } from 'node:util';
-import { programNamed } from './program.ts';
+import { newCoverage } from './coverage.ts';
+import { programNamed, realProgram } from './program.ts';
 import { formatFailure, runSeed, runSeeds } from './seeds.ts';
 
 const { values } = parseOptions();
-const program = programNamed(values.mutant);
+const coverage = newCoverage();
+const program = values.mutant === undefined ? realProgram(coverage.onStep) : programNamed(values.mutant);
 
 if (values.seed === undefined) {
   const result = await runSeeds({
     from: Number(values.from),
     count: Number(values.seeds),
     program,
+    coverage,
     isShrunk: values.shrink,
     onProgress: (line) => console.log(line),
   });

@@ -3,7 +3,7 @@
 import type { Violation } from '@tidemark/processor/testing';
 import { faultKinds } from '@tidemark/processor/testing';
 import type { Coverage } from './coverage.ts';
-import { missingOf, newCoverage, noteRun } from './coverage.ts';
+import { missingOf, newCoverage, noteFaults } from './coverage.ts';
 import type { Plan } from './plan.ts';
 import { drawPlan, leastOfPlan } from './plan.ts';
 import type { PlanReport, Program } from './run-plan.ts';
@@ -22,6 +22,8 @@ export interface SeedsOptions {
   readonly count: number;
   readonly program: Program;
   readonly isShrunk?: boolean;
+  /** What the program notes its steps in. */
+  readonly coverage?: Coverage;
   /** Stop after so many failures. */
   readonly failuresMax?: number;
   readonly onProgress?: (line: string) => void;
@@ -37,7 +39,7 @@ export interface SeedsResult {
 
 export async function runSeeds(options: SeedsOptions): Promise<SeedsResult> {
   const failures: Failure[] = [];
-  const coverage = newCoverage();
+  const coverage = options.coverage ?? newCoverage();
   const started = performance.now();
   let events = 0;
   let changes = 0;
@@ -48,7 +50,7 @@ export async function runSeeds(options: SeedsOptions): Promise<SeedsResult> {
     done += 1;
     events += report.events;
     changes += report.changes;
-    noteRun(coverage, report);
+    noteFaults(coverage, report.hits);
     if (report.violations.length > 0)
       failures.push(await failureOf(plan, report.violations, options.program, options.isShrunk ?? true));
     else checkLeast(plan, report.changes, report.turns);

@@ -2,6 +2,8 @@
 
 export type { HostRules } from './host/rules.ts';
 export { hostRules } from './host/rules.ts';
+export type { TenureEvent, TenureState, TenureStep } from './host/tenure-states.ts';
+export { tenureTable } from './host/tenure-states.ts';
 export type { MakePump, Pump, PumpEnd } from './pump/pump.ts';
 export { Chance } from './simulation/chance.ts';
 export type {

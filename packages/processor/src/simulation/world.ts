@@ -89,8 +89,7 @@ export class World {
       mode: this.settings.mode,
       nowMs,
       expirationMs: this.settings.lease.expirationMs,
-      hasTwin: ({ id, instance }) =>
-        this.hosts.some((host) => host.instance === instance && host.id !== id && host.state !== 'ended'),
+      hasTwin: ({ id, instance }) => this.hosts.some((host) => host.instance === instance && host.id !== id),
     });
     // Known when the first host has started: it says where the group begins.
     this.oracle.requiredFrom = Number.POSITIVE_INFINITY;

@@ -1,0 +1,3 @@
+import { testSeeds } from './seed-batch.ts';
+
+testSeeds(1001, 1000);
