@@ -149,8 +149,6 @@ const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid-document',
   'invalid-id',
   'bad-request',
-  'forbidden',
-  'unauthorized',
   'container-not-found',
   'database-not-found',
   'not-supported',

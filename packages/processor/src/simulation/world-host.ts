@@ -156,7 +156,8 @@ export class WorldHost {
       if (this.slowShare > 0 && chance.bool(this.slowShare)) await this.#dawdle(context);
       if (this.throwShare > 0 && chance.bool(this.throwShare)) throw new Error('the handler fails');
       const result = await handler(values, given, { instance: this.instance, ground: this.#handlerGround });
-      if (!isManual) this.#acknowledge(record, result);
+      if (isManual) oracle.returned(record);
+      else this.#acknowledge(record, result);
       return result;
     } catch (error) {
       if (error instanceof BatchError && !isManual) this.#acknowledge(record, error);
