@@ -92,7 +92,7 @@ export class Processor {
       this.#stopping = this.#host.stop(options).then(() => this.#stopped(undefined));
     } else {
       // A second one that has less time hurries the first.
-      void this.#host.stop(options);
+      this.#host.hurry(options);
     }
     return this.#stopping;
   }

@@ -147,9 +147,11 @@ export class Oracle {
   acknowledged(record: DeliveryRecord): void {
     record.outcome = 'acknowledged';
     const tenure = this.#histories.get(record.place.leaseToken)?.tenures.get(record.place.epoch);
+    // A handler that did not obey may say so when nobody listens any more.
+    const isHeard = this.#opens.get(nameOf(record.actor, record.place))?.isOpen === true;
     for (const change of record.changes) {
       this.#resolved[change.sequence] = true;
-      tenure?.acknowledged.add(change.sequence);
+      if (isHeard) tenure?.acknowledged.add(change.sequence);
     }
     this.#finish(record);
   }
