@@ -4,6 +4,7 @@ import { header } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { RestClient } from '../src/client/rest-client.ts';
 import type { FeedRead } from '../src/feed/feed-source.ts';
+import type { RestFeedSourceOptions } from '../src/feed/rest-feed-source.ts';
 import { RestFeedSource } from '../src/feed/rest-feed-source.ts';
 import type { Scripted } from './scripted-network.ts';
 import { ScriptedNetwork } from './scripted-network.ts';
@@ -23,12 +24,15 @@ const ranges: Scripted = {
 };
 const onwards: FeedRead = { range: '2', mode: 'latest', from: { position: '"5"' } };
 
-function open(script: readonly Scripted[]): { source: RestFeedSource; network: ScriptedNetwork } {
+function open(
+  script: readonly Scripted[],
+  options: RestFeedSourceOptions = {},
+): { source: RestFeedSource; network: ScriptedNetwork } {
   const network = new ScriptedNetwork(script);
   const { environment } = network;
   const credential = { key: Buffer.alloc(64).toString('base64') };
   const client = new RestClient({ endpoint: 'https://account.example', credential, environment });
-  return { source: new RestFeedSource(client, 'db', 'c'), network };
+  return { source: new RestFeedSource(client, 'db', 'c', options), network };
 }
 
 test.each<[string, Scripted, string]>([
@@ -115,4 +119,12 @@ test('[S53] a connection that died without a word is found out by an answer that
   });
 
   expect(network.clock.monotonicMs() - startMs).toBeLessThanOrEqual(31_000);
+});
+
+test('[M12] a session token goes with every read', async () => {
+  const { source, network } = open([nothing], { sessionToken: '0:-1#7' });
+
+  await network.run(source.read(onwards));
+
+  expect(network.asked[0]?.headers.get(header.sessionToken)).toBe('0:-1#7');
 });

@@ -70,3 +70,26 @@ test('a list goes through every range, also when one of them is split while it i
 
   expect(found.map(({ id }) => id).sort()).toEqual([...ids].sort());
 });
+
+test('a list over many ranges is no leak of listeners, and when one range fails the others are given up', async () => {
+  const { id } = await bench.database.createContainer(
+    'db',
+    { id: 'wide', partitionKey: { paths: ['/id'], version: 2 } },
+    { ranges: 15 },
+  );
+  const store = new RestStore(bench.client, 'db', id);
+  await store.create({ id: 'p..0' });
+  const warnings: Error[] = [];
+  const listen = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', listen);
+
+  const found = await store.list('p..', new AbortController().signal);
+  await bench.database.deleteContainer('db', id);
+  await expect(store.list('p..')).rejects.toMatchObject({ code: expect.stringMatching(/not-found/) });
+  // Node tells of warnings in a turn of their own.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+
+  expect(found.map((document) => document.id)).toEqual(['p..0']);
+  expect(warnings).toEqual([]);
+});

@@ -1,5 +1,6 @@
 // A container over HTTP as a store of documents by id: Tidemark's or Azure's.
 
+import { setMaxListeners } from 'node:events';
 import type { SessionToken } from '@tidemark/model';
 import {
   DatabaseError,
@@ -35,8 +36,7 @@ export class RestStore implements DocumentStore {
     for (let attempt = 1; ; attempt += 1) {
       this.#ranges ??= await this.#reading(() => this.#container.ranges(readCall(signal)));
       try {
-        const parts = await Promise.all(this.#ranges.map(({ id }) => this.#listRange(id, idPrefix, member, signal)));
-        return parts.flat();
+        return await this.#listRanges(this.#ranges, idPrefix, member, signal);
       } catch (error) {
         this.#ranges = undefined;
         if (attempt >= listAttemptsMax || !isCode(error, 'range-gone')) throw error;
@@ -86,6 +86,30 @@ export class RestStore implements DocumentStore {
       // Azure has no feed of a whole container of several ranges, and does not wait either.
       if (isCode(error, 'bad-request')) return { position: position ?? '', hasChanged: false, isWaitApplied: false };
       throw error;
+    }
+  }
+
+  /** All at once; when one fails the others are given up. */
+  async #listRanges(
+    ranges: readonly { readonly id: string }[],
+    idPrefix: string,
+    member: KeyMember,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredDocument[]> {
+    const stop = new AbortController();
+    // Node takes more than ten listeners for a leak; here there is one for each range, and they go with their requests.
+    setMaxListeners(0, stop.signal);
+    const abort = (): void => stop.abort(signal?.reason);
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const parts = await Promise.all(ranges.map(({ id }) => this.#listRange(id, idPrefix, member, stop.signal)));
+      return parts.flat();
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
     }
   }
 
