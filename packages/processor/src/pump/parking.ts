@@ -137,7 +137,7 @@ export class Parking {
 
 const retryPolicy = { firstMs: letterRetryPauseMsMin, factor: 2, maxMs: letterRetryPauseMsMax, jitter: 0.5 };
 
-/** The store will say the same again, however often it is asked. */
+/** The store will say the same again, however often it is asked. Credentials may be renewed any moment (S64). */
 function isHopeless(error: unknown): boolean {
   if (error instanceof ProcessorError) return true;
   return isDatabaseError(error) && hopeless.has(error.code);
