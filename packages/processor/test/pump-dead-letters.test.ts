@@ -240,6 +240,40 @@ test('[F13] letters parked after `stopAt` stay, and so does their key', async ()
   expect(store.documents.size).toBe(0);
 });
 
+test('[F13] a letter whose removal has an open outcome is not handled again', async () => {
+  const feed = new TestFeed();
+  feed.add(1);
+  const store = new TestStore();
+  let isBroken = true;
+  let tries = 0;
+  let removals = 0;
+  store.onCall = (operation, id) => {
+    if (operation !== 'remove' || !id.includes('.dead.')) return;
+    removals += 1;
+    if (removals === 1) throw new DatabaseError('outcome-unknown', 'No answer.');
+    if (removals === 2) throw new DatabaseError('precondition-failed', 'It has changed.');
+  };
+  const bench = new PumpBench({
+    feed,
+    handler: () => {
+      if (isBroken) throw new Error('no good');
+      tries += 1;
+    },
+    settings: { failure: parking('park-key') },
+    parts: { deadLetters: { store, group } },
+  });
+  await bench.until(() => bench.pump.stored === '"1"');
+
+  isBroken = false;
+  await openDeadLetters(store, group).replay();
+  await bench.until(() => store.documents.size === 0);
+  await bench.clock.advance(30_000);
+  await bench.drained();
+
+  expect(tries).toBe(1);
+  expect(bench.problems()).toEqual([]);
+});
+
 test('letters are chosen by what they say', async () => {
   const feed = new TestFeed();
   feed.add(6, (index) => `k${index % 2}`);

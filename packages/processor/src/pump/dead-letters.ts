@@ -142,12 +142,18 @@ export class DeadLetters {
     });
   }
 
-  /** Gone is gone, whoever did it. */
+  /** Gone is gone, whoever did it. What has changed since it was listed, or may be gone already, is looked at again. */
   async remove(document: StoredDocument, signal?: AbortSignal): Promise<void> {
-    try {
-      await this.#store.remove(document, signal);
-    } catch (error) {
-      if (!isDatabaseError(error) || error.code !== 'not-found') throw error;
+    let stored: StoredDocument | undefined = document;
+    for (let tries = 1; stored !== undefined; tries += 1) {
+      try {
+        return await this.#store.remove(stored, signal);
+      } catch (error) {
+        const code = isDatabaseError(error) ? error.code : undefined;
+        if (code === 'not-found') return;
+        if ((code !== 'precondition-failed' && code !== 'outcome-unknown') || tries === removeTriesMax) throw error;
+      }
+      stored = await this.#store.read(document.id, { key: document.key, signal });
     }
   }
 
@@ -168,6 +174,9 @@ export class DeadLetters {
     return `${this.#group}.held.${digest(laneKey)}`;
   }
 }
+
+/** A letter that changes faster than that is somebody else's matter. */
+const removeTriesMax = 3;
 
 function letterOf(stored: StoredDocument): StoredLetter | undefined {
   const { laneKey, identity, lsn, item, raw, attempts, parkedAtMs, epoch, ...rest } = stored.body;
