@@ -98,6 +98,9 @@ export const checkpointGapMsMax = 250;
 /** Changes that failed and are not settled, remembered with their counts. A range retries one batch a lane. */
 export const attemptEntriesMax = 1000;
 
+/** Owners that died one after the other at the same position, before the next one counts changes before it handles them. */
+export const deathsBeforeCaution = 2;
+
 /** Changes that are finished above the position, remembered in one document: 25 bytes each. */
 export const doneItemsMax = 5000;
 

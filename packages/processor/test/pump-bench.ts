@@ -120,6 +120,7 @@ export interface BenchOptions {
   readonly mode?: FeedMode;
   readonly position?: string;
   readonly epoch?: number;
+  readonly isTakeover?: boolean;
   readonly parts?: Partial<PumpFactoryOptions>;
   /** What storing a position does first. */
   readonly onCheckpoint?: (position: string) => Promise<void> | void;
@@ -170,6 +171,7 @@ export class PumpBench {
       range: '0',
       keys: { min: '', max: 'FF' },
       epoch: options.epoch ?? 1,
+      isTakeover: options.isTakeover,
       mode: options.mode ?? 'latest',
       start: options.position === undefined ? ('beginning' as const) : { position: options.position },
     };

@@ -323,3 +323,58 @@ test('a drain does not wait for what keeps failing', async () => {
   expect(bench.clock.monotonicMs() - beforeMs).toBeLessThan(50);
   expect(bench.pump.stored).toBe('"10"');
 });
+
+test('[S24] [F29] a change that kills every process that handles it is found, death by death, and parked', async () => {
+  const feed = new TestFeed();
+  feed.add(9);
+  const memory = new TestMemory();
+  const store = new TestStore();
+  const done = new Set<string>();
+  const problems: string[] = [];
+  let position: string | undefined;
+  let deaths = 0;
+  while (position !== '"9"') {
+    expect(deaths).toBeLessThan(15);
+    const bench: PumpBench = new PumpBench({
+      feed,
+      memory,
+      epoch: deaths + 1,
+      isTakeover: deaths > 0,
+      ...(position === undefined ? {} : { position }),
+      handler: (changes) => {
+        if (changes.some(({ id }) => id === 'd6')) {
+          deaths += 1;
+          bench.isHeld = false;
+          bench.abort.abort(new Error('the process is gone'));
+          return new Promise<void>(() => {});
+        }
+        for (const { id } of changes) done.add(id);
+        return undefined;
+      },
+      settings: { failure: policy('park-item', {}, 2) },
+      parts: { deadLetters: { store, group: 'g' } },
+    });
+    await bench.until(() => bench.end !== undefined || bench.pump.stored === '"9"');
+    problems.push(...bench.problems());
+    position = bench.pump.stored;
+    if (bench.end === undefined) await bench.drained();
+  }
+
+  expect([...store.documents.values()].map(({ body }) => body['itemId'])).toEqual(['d6']);
+  expect(done.size).toBe(8);
+  expect(problems).toContain('no-progress');
+  expect(memory.values.size).toBe(0);
+});
+
+test('[F29] a takeover counts deaths only while the position stands', async () => {
+  const feed = new TestFeed();
+  feed.add(4);
+  const memory = new TestMemory();
+  const one = new PumpBench({ feed, memory, handler: () => {}, isTakeover: true });
+  await one.until(() => one.pump.stored === '"4"');
+  expect(memory.values.get('retry')?.['starts']).toEqual([null, 1]);
+  await one.drained();
+
+  expect(memory.values.size).toBe(0);
+  expect(one.problems()).toEqual([]);
+});

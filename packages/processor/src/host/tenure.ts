@@ -74,6 +74,8 @@ export interface TenureParts extends Ground {
   readonly onHaltAll: (token: string, error: unknown) => void;
   /** How often the group was resumed. */
   readonly turn: () => number;
+  /** The owner before may have died of a change. */
+  readonly isTakeover: boolean;
   readonly memory: (token: string, epoch: number, signal: AbortSignal) => PumpMemory;
 }
 
@@ -272,6 +274,7 @@ export class Tenure {
         epoch,
         mode: settings.mode,
         start: position === undefined ? this.#start : { position },
+        isTakeover: this.#parts.isTakeover && this.#pump === undefined,
       },
       {
         clock,

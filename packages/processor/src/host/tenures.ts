@@ -20,7 +20,7 @@ export interface TenuresParts extends Ground {
   readonly renewMs: number;
   readonly emit: EventSink;
   readonly keeper: Omit<KeeperParts, 'onWritten' | 'onEdited'>;
-  readonly tenure: Omit<TenureParts, 'keeper' | 'memory'>;
+  readonly tenure: Omit<TenureParts, 'keeper' | 'memory' | 'isTakeover'>;
   /** Until the host is closed. */
   readonly signal: AbortSignal;
   /** A range has ended here: who should have it now? */
@@ -70,7 +70,7 @@ export class Tenures {
     if (this.#running.has(lease.id)) return;
     const { signal, clock, random, store, names, renewMs } = this.#parts;
     const note = new PositionNote({ clock, random, store, signal }, names, lease.token, epoch, renewMs);
-    const tenure: Tenure = new Tenure(this.#tenureParts(acquired, note), acquired, openAtMs);
+    const tenure: Tenure = new Tenure(this.#tenureParts(acquired, note, from), acquired, openAtMs);
     this.#running.set(lease.id, tenure);
     this.#epochs.set(lease.id, epoch);
     this.#parts.emit({ type: 'lease.acquired', leaseToken: lease.token, epoch, from });
@@ -132,11 +132,12 @@ export class Tenures {
     this.#avoided.set(token, { failures, untilMs: this.#parts.clock.monotonicMs() + forMs });
   }
 
-  #tenureParts(acquired: Acquired, note: PositionNote): TenureParts {
+  #tenureParts(acquired: Acquired, note: PositionNote, from: AcquiredFrom): TenureParts {
     const { token } = acquired.lease;
     const { health } = this.#parts.tenure;
     return {
       ...this.#parts.tenure,
+      isTakeover: from === 'expired' || from === 'own',
       memory: (name, epoch, signal) => this.#memory(name, epoch, signal),
       keeper: {
         ...this.#parts.keeper,

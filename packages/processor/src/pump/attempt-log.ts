@@ -1,10 +1,11 @@
 // How often changes have failed, by the digests of their identities; kept in the pump's memory, so that a restart or a move does not
 // begin to count anew (F10).
 //
-//   { items: { <digest>: [failures, message] }, batches: { <digest of the first item>: [failures, items] } }
+//   { items: { <digest>: [failures, message] }, batches: { <digest of the first item>: [failures, items] }, starts?: [position, count] }
 //
 // A version of a document keeps its identity for ever, so a count is right wherever the position stands. `batches` counts failures of which
-// nobody knows which item was the reason; its size tells a next owner where to go on cutting.
+// nobody knows which item was the reason; its size tells a next owner where to go on cutting. `starts` counts owners that took over from one
+// that died, all at the same position.
 
 import { attemptEntriesMax } from '../limits.ts';
 import type { DocumentBody } from '../store/document-store.ts';
@@ -24,6 +25,7 @@ export class AttemptLog {
   readonly #memory: PumpMemory;
   readonly #items: Map<string, FailedItem> = new Map();
   readonly #batches: Map<string, FailedBatch> = new Map();
+  #starts: { readonly position: string | undefined; readonly count: number } | undefined;
   #isDirty = false;
   #saving: Promise<boolean> | undefined;
 
@@ -37,7 +39,10 @@ export class AttemptLog {
   }
 
   async load(): Promise<void> {
-    const { items, batches }: { items?: unknown; batches?: unknown } = (await this.#memory.load('retry')) ?? {};
+    const { items, batches, starts }: Record<string, unknown> = (await this.#memory.load('retry')) ?? {};
+    if (Array.isArray(starts) && typeof starts[1] === 'number') {
+      this.#starts = { position: typeof starts[0] === 'string' ? starts[0] : undefined, count: starts[1] };
+    }
     for (const [name, [failures, message]] of pairs(items)) {
       if (typeof failures === 'number') this.#items.set(name, { failures, message: String(message) });
     }
@@ -46,6 +51,22 @@ export class AttemptLog {
         this.#batches.set(name, { failures, items: count });
       }
     }
+  }
+
+  /** The owner before this one died. Returns how many have, one after the other, at this position. */
+  countDeath(position: string | undefined): number {
+    const count = this.#starts?.position === position ? (this.#starts?.count ?? 0) + 1 : 1;
+    this.#starts = { position, count };
+    this.#isDirty = true;
+    return count;
+  }
+
+  /** The position moves: nobody dies of what comes here. False when there were none. */
+  forgetDeaths(): boolean {
+    if (this.#starts === undefined) return false;
+    this.#starts = undefined;
+    this.#isDirty = true;
+    return true;
   }
 
   item(name: string): FailedItem | undefined {
@@ -72,6 +93,20 @@ export class AttemptLog {
     return failures;
   }
 
+  /** Its last failure was none. */
+  uncount(name: string): void {
+    this.#isDirty = true;
+    const item = this.#items.get(name);
+    const batch = this.#batches.get(name);
+    if (item !== undefined) {
+      if (item.failures > 1) this.#items.set(name, { ...item, failures: item.failures - 1 });
+      else this.#items.delete(name);
+    } else if (batch !== undefined) {
+      if (batch.failures > 1) this.#batches.set(name, { ...batch, failures: batch.failures - 1 });
+      else this.#batches.delete(name);
+    }
+  }
+
   forget(name: string): void {
     const hadItem = this.#items.delete(name);
     const hadBatch = this.#batches.delete(name);
@@ -83,13 +118,15 @@ export class AttemptLog {
     while (this.#saving !== undefined) await this.#saving;
     if (!this.#isDirty) return true;
     this.#isDirty = false;
-    this.#saving = this.#memory.save('retry', this.size === 0 ? undefined : this.#body()).then(
-      () => true,
-      () => {
-        this.#isDirty = true;
-        return false;
-      },
-    );
+    this.#saving = this.#memory
+      .save('retry', this.size === 0 && this.#starts === undefined ? undefined : this.#body())
+      .then(
+        () => true,
+        () => {
+          this.#isDirty = true;
+          return false;
+        },
+      );
     try {
       return await this.#saving;
     } finally {
@@ -102,7 +139,8 @@ export class AttemptLog {
     const batches: Record<string, unknown> = {};
     for (const [name, { failures, message }] of this.#items) items[name] = [failures, message];
     for (const [name, { failures, items: count }] of this.#batches) batches[name] = [failures, count];
-    return { items, batches };
+    const starts = this.#starts === undefined ? undefined : [this.#starts.position ?? null, this.#starts.count];
+    return { items, batches, ...(starts === undefined ? {} : { starts }) };
   }
 }
 

@@ -35,12 +35,18 @@ export class BatchRuns {
   readonly #parking: Parking;
   /** Items given up since something succeeded: while everything fails, the pause before the next item grows too. */
   #givenUp = 0;
+  /** Owners before this one died here: changes are counted before they are handled, so that the next owner knows who was in hand. */
+  #isCautious = false;
 
   constructor(flow: Flow, calls: HandlerCalls, attempts: AttemptLog, parking: Parking) {
     this.#flow = flow;
     this.#calls = calls;
     this.#attempts = attempts;
     this.#parking = parking;
+  }
+
+  set isCautious(value: boolean) {
+    this.#isCautious = value;
   }
 
   /** Resolves when nothing is left to do, or when the pump stops: what is not settled then belongs to the next owner. */
@@ -60,6 +66,8 @@ export class BatchRuns {
       }
       if (!(await this.#pause(failures))) return;
       const beganMs = this.#flow.context.clock.monotonicMs();
+      const isCounted = this.#isCautious;
+      if (isCounted) await this.#countAhead(page, segment);
       const number = known + plan.tries + 1;
       const outcome = await this.#calls.deliver(page, segment, number);
       if (outcome.kind === 'hung') return this.#giveUpHandler(page, segment);
@@ -70,6 +78,8 @@ export class BatchRuns {
         this.#done(page, segment, beganMs);
       } else {
         this.#emitFailed(segment, number, outcome.error);
+        // It failed without dying, which is counted as every failure is.
+        if (isCounted) this.#attempts.uncount(page.digestOf(segment[0] ?? 0));
         const next = await this.#failed(page, outcome, plan, failures + 1);
         if (next === undefined) return;
         failures = next;
@@ -299,6 +309,13 @@ export class BatchRuns {
     if (this.#attempts.size === 0) return;
     for (const index of indexes) this.#attempts.forget(page.digestOf(index));
     if (this.#attempts.size === 0) void this.#attempts.save();
+  }
+
+  async #countAhead(page: OpenPage, segment: readonly number[]): Promise<void> {
+    const name = page.digestOf(segment[0] ?? 0);
+    if (segment.length === 1) this.#attempts.failItem(name, 'The process ended while it was handled.');
+    else this.#attempts.failBatch(name, segment.length);
+    await this.#saveAttempts();
   }
 
   async #saveAttempts(): Promise<void> {

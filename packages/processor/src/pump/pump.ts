@@ -20,6 +20,8 @@ export interface PumpLease {
   readonly epoch: number;
   readonly mode: FeedMode;
   readonly start: FeedStart;
+  /** The owner before did not let go: its process may have died of a change that comes now. */
+  readonly isTakeover?: boolean | undefined;
 }
 
 /**

@@ -8,7 +8,7 @@
 
 import { notNeeded } from '../environment.ts';
 import type { FeedPage } from '../feed/feed-source.ts';
-import { acknowledgeMsMax, unacknowledgedPagesMax } from '../limits.ts';
+import { acknowledgeMsMax, deathsBeforeCaution, unacknowledgedPagesMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { BatchRuns } from './batch-runs.ts';
@@ -171,6 +171,14 @@ export class RangePump implements Pump {
       },
     );
     await unlessAborted(loading, signal);
+    if (this.#lease.isTakeover === true && this.#end === undefined) {
+      const deaths = this.#attempts.countDeath(this.#startPosition);
+      if (deaths >= deathsBeforeCaution) {
+        this.#runs.isCautious = true;
+        this.#health.raise('no-progress', `${deaths} owners have died at this position, one after the other.`);
+      }
+      await unlessAborted(this.#attempts.save(), signal);
+    }
     return (await this.#parking.load()) && this.#end === undefined;
   }
 
@@ -358,8 +366,15 @@ export class RangePump implements Pump {
       const page = this.#pages.get(this.#passed);
       if (page !== undefined) this.#close(page);
     }
+    if (move.items > 0) this.#survived();
     this.#checkpointer.moved(move.position, move.sequence, move.items);
     this.#bell.ring();
+  }
+
+  #survived(): void {
+    if (!this.#attempts.forgetDeaths()) return;
+    this.#runs.isCautious = false;
+    this.#health.clear('no-progress');
   }
 
   #close(page: OpenPage): void {
