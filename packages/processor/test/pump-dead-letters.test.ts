@@ -135,7 +135,27 @@ test('[S27] [S63] a letter that can never be written halts the range', async () 
 
   expect(await bench.ended()).toMatchObject({ kind: 'halted', error: { code: 'dead-letter-failed' } });
   expect(bench.pump.stored).toBeUndefined();
-  expect(bench.problems()).toContain('dead-letters-failing');
+  expect(bench.problems()).toEqual(['dead-letters-failing', 'halted']);
+  expect(bench.ofType('healthy').map(({ problem }) => problem)).toEqual(['dead-letters-failing']);
+});
+
+test('[S64] a store of dead letters that refuses credentials for a while does not halt the range for good', async () => {
+  const feed = new TestFeed();
+  feed.add(2);
+  const store = new TestStore();
+  let isRefused = true;
+  store.onCall = () => {
+    if (isRefused) throw new DatabaseError('unauthorized', 'The token has expired.');
+  };
+  const bench = new PumpBench({ feed, handler: () => {}, parts: { deadLetters: { store, group } } });
+
+  await bench.clock.advance(60_000);
+  expect(bench.stored).toEqual([]);
+  isRefused = false;
+  await bench.until(() => bench.pump.stored === '"2"');
+  await bench.drained();
+
+  expect(bench.problems()).toEqual(['dead-letters-failing']);
 });
 
 test.each([1, 4])(

@@ -121,7 +121,8 @@ export class Parking {
         const text = `The dead letters cannot be reached: ${messageOf(error)}`;
         this.#flow.health.raise('dead-letters-failing', text, error);
         if (isHopeless(error)) {
-          const message = 'A change could not be written to the dead letters.';
+          const message = `The dead letters will never take it: ${messageOf(error)}`;
+          this.#flow.health.raise('halted', message, error);
           const halt = new ProcessorError('dead-letter-failed', message, { cause: error });
           this.#flow.stop({ kind: 'halted', scope: 'range', error: halt });
           return false;
