@@ -109,6 +109,10 @@ export class Setting implements AsyncDisposable {
     await this.#client.admin('POST', ['dbs', database, 'colls', 'items', 'split'], { range: range ?? ids[0] });
   }
 
+  async merge(ranges: readonly string[]): Promise<void> {
+    await this.#client.admin('POST', ['dbs', database, 'colls', 'items', 'merge'], { ranges });
+  }
+
   /** Resolves when it holds for what all hosts have said. */
   until(what: string, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -1,0 +1,165 @@
+// A group of real processes that is ill-treated at random while changes are written: killed, stopped, frozen, cut off from its
+// leases, its ranges split and merged. In the end every change has been handled, in order, and everything is at rest.
+
+import type { KeyRange } from '@tidemark/model';
+import { keyRangesTile } from '@tidemark/model';
+import { SeededRandom } from '@tidemark/testing';
+import type { HostProcess } from './host-process.ts';
+import { disordered, repeated } from './ledger.ts';
+import { brief, Setting } from './setting.ts';
+import type { TcpProxy } from './tcp-proxy.ts';
+
+const hostsMin = 2;
+const hostsMax = 4;
+const rangesMax = 6;
+
+export interface ChaosOutcome {
+  readonly steps: readonly string[];
+  readonly written: number;
+  readonly lost: readonly string[];
+  readonly disordered: readonly string[];
+  /** Changes that were delivered more than once, and how often the worst of them. */
+  readonly repeated: number;
+  readonly repeatedMost: number;
+  /** Codes of hosts that were asked to stop. */
+  readonly exits: readonly (number | null)[];
+  /** Leases that somebody still owns in the end. */
+  readonly owned: number;
+  /** I6: the leases cover all keys, each once. */
+  readonly isTiled: boolean;
+}
+
+interface Member {
+  readonly host: HostProcess;
+  readonly proxy: TcpProxy;
+}
+
+export class Chaos {
+  readonly #setting: Setting;
+  readonly #random: SeededRandom;
+  readonly #members: Member[] = [];
+  readonly #steps: string[] = [];
+  readonly #exits: (number | null)[] = [];
+  readonly #onStep: (step: string) => void;
+  #names = 0;
+
+  private constructor(setting: Setting, seed: number, onStep: (step: string) => void) {
+    this.#setting = setting;
+    this.#random = new SeededRandom(seed);
+    this.#onStep = onStep;
+  }
+
+  static async run(seed: number, steps: number, onStep: (step: string) => void = () => {}): Promise<ChaosOutcome> {
+    await using setting = await Setting.open({ ranges: 3 });
+    const chaos = new Chaos(setting, seed, onStep);
+    for (let n = 0; n < hostsMin; n += 1) await chaos.#join();
+    setting.ledger.writeOn(6);
+    for (let n = 0; n < steps; n += 1) await chaos.#step();
+    await setting.ledger.stop();
+    await setting.untilNothingIsLost();
+    return await chaos.#end();
+  }
+
+  async #end(): Promise<ChaosOutcome> {
+    const { hosts, ledger } = this.#setting;
+    for (const { host } of this.#members) this.#exits.push(await host.end('SIGTERM'));
+    const leases = await this.#setting.leaseDocuments();
+    const times = repeated(hosts);
+    return {
+      steps: this.#steps,
+      written: ledger.written.length,
+      lost: ledger.lost(hosts),
+      disordered: disordered(hosts),
+      repeated: times.size,
+      repeatedMost: Math.max(1, ...times.values()),
+      exits: this.#exits,
+      owned: leases.filter(({ Owner }) => Owner !== null).length,
+      isTiled: keyRangesTile(leases.map(({ FeedRange }) => (FeedRange as { Range: KeyRange }).Range)),
+    };
+  }
+
+  /** Something happens; then everything that was written before must have been handled. */
+  async #step(): Promise<void> {
+    const ranges = await this.#setting.items.ranges();
+    const actions = {
+      kill: () => this.#kill(),
+      stop: () => this.#stop(),
+      freeze: () => this.#freeze(),
+      cut: () => this.#cut(),
+      join: () => this.#join(),
+      split: () => this.#setting.split(this.#random.pick(ranges).id),
+      merge: () => this.#merge(ranges.map(({ id }) => id)),
+    };
+    const names = (Object.keys(actions) as (keyof typeof actions)[]).filter((name) => {
+      if (name === 'join') return this.#members.length < hostsMax;
+      if (name === 'split') return ranges.length < rangesMax;
+      return name !== 'merge' || ranges.length > 2;
+    });
+    const name = this.#random.pick(names);
+    this.#note(name);
+    const written = [...this.#setting.ledger.written];
+    await actions[name]();
+    while (this.#members.length < hostsMin) await this.#join();
+    await this.#setting.until('what was written before', () => {
+      const handled = new Set(this.#setting.hosts.flatMap(({ handledItems }) => handledItems).map(({ id }) => id));
+      return written.every(({ id }) => handled.has(id));
+    });
+  }
+
+  async #join(): Promise<void> {
+    const proxy = await this.#setting.proxy();
+    this.#names += 1;
+    const host = this.#setting.host(`h${this.#names}`, { ...brief, leaseEndpoint: proxy.url, itemsMax: 20 });
+    this.#members.push({ host, proxy });
+    await host.untilWord('started');
+  }
+
+  #leave(): Member {
+    const [member] = this.#members.splice(this.#random.int(this.#members.length), 1);
+    if (member === undefined) throw new Error('There is nobody.');
+    return member;
+  }
+
+  async #kill(): Promise<void> {
+    await this.#leave().host.end('SIGKILL');
+  }
+
+  async #stop(): Promise<void> {
+    this.#exits.push(await this.#leave().host.end('SIGTERM'));
+  }
+
+  /** Until others have opened whatever it had. */
+  async #freeze(): Promise<void> {
+    const { host } = this.#random.pick(this.#members);
+    const had = host.open;
+    host.signal('SIGSTOP');
+    await this.#untilTaken(host, had);
+    host.signal('SIGCONT');
+  }
+
+  async #cut(): Promise<void> {
+    const { host, proxy } = this.#random.pick(this.#members);
+    const had = host.open;
+    proxy.cut();
+    await this.#untilTaken(host, had);
+    proxy.mend();
+  }
+
+  #untilTaken(host: HostProcess, had: readonly string[]): Promise<void> {
+    const others = this.#members.filter((member) => member.host !== host);
+    return this.#setting.until(`others have ${had.join(', ')}`, () => {
+      const open = new Set(others.flatMap((member) => member.host.open));
+      return had.every((lease) => open.has(lease));
+    });
+  }
+
+  async #merge(ids: readonly string[]): Promise<void> {
+    const n = this.#random.int(ids.length - 1);
+    await this.#setting.merge(ids.slice(n, n + 2));
+  }
+
+  #note(step: string): void {
+    this.#steps.push(step);
+    this.#onStep(step);
+  }
+}
