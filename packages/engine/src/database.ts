@@ -265,7 +265,11 @@ export class Database implements AsyncDisposable {
   }
 
   container(database: string, id: string): Container {
-    const { number } = this.#find(database, id);
+    return this.containerOf(this.#find(database, id));
+  }
+
+  /** For whoever has looked it up already. */
+  containerOf({ number }: Pick<ContainerInfo, 'number'>): Container {
     let container = this.#opened.get(number);
     if (container === undefined) {
       container = new Container(this.#engine, number);

@@ -34,7 +34,7 @@ export function findContainer(database: Database, path: ResourcePath): Place {
     const code = path.kind === 'container' ? 'not-found' : 'container-not-found';
     throw new DatabaseError(code, `Resource Not Found: there is no container "${id}" in the database "${owner.id}".`);
   }
-  const container = database.container(owner.id, info.id);
+  const container = database.containerOf(info);
   return { database: owner, container, info, isByRid: named === undefined };
 }
 
