@@ -14,11 +14,11 @@ export class ReplayBoard {
     this.#letters = letters;
   }
 
-  /** As of at most half a look ago. Throws what the store throws. */
-  look(clock: Clock): Promise<readonly ReplayRequest[]> {
+  /** As of at most half a look ago. Throws what the store throws. The look ends with the range that began it; others look again. */
+  look(clock: Clock, signal: AbortSignal): Promise<readonly ReplayRequest[]> {
     if (clock.monotonicMs() - this.#lookedMs < replayLookMs / 2) return Promise.resolve(this.#seen);
     this.#looking ??= this.#letters
-      .requests()
+      .requests(signal)
       .then((requests) => {
         this.#seen = requests;
         this.#lookedMs = clock.monotonicMs();

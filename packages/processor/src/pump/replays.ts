@@ -37,7 +37,8 @@ export class Replays {
       await context.clock.sleep(replayLookMs, finishing);
       if (finishing.aborted) return;
       // A store that does not answer now is looked at again: nobody waits for it but who asked.
-      const requests = (await unlessAborted(this.#board.look(context.clock), finishing).catch(() => [])) ?? [];
+      const requests =
+        (await unlessAborted(this.#board.look(context.clock, finishing), finishing).catch(() => [])) ?? [];
       for (const request of requests) {
         if (finishing.aborted) return;
         if (!ownsKey(lease.keys, parts.identity, request.laneKey, request.keysMin)) continue;

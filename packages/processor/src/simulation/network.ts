@@ -79,6 +79,12 @@ export class Network {
     return (node.closed.get(port) ?? 0) > 0;
   }
 
+  /** Whether everything that the node writes arrives and is answered. */
+  isCalm(node: NetworkNode): boolean {
+    if ([...node.closed.values()].some((count) => count > 0)) return false;
+    return ![...this.#active].some(([fault, { node: only }]) => (only ?? node) === node && fault.port !== 'feed');
+  }
+
   /** What happens to a request that is sent now; at most one thing besides being slow. */
   judge(
     node: NetworkNode,

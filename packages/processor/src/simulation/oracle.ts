@@ -39,6 +39,7 @@ export interface DeliveryRecord {
   readonly beganMs: number;
   readonly attempt: number;
   outcome: 'running' | 'acknowledged' | 'failed';
+  endedMs: number | undefined;
 }
 
 /** How an epoch of a lease began, by the document that was replaced and by true time. */
@@ -71,6 +72,8 @@ export interface OracleOptions {
   readonly expirationMs: number;
   /** Whether another process has its name by now: then it ends, and calls everything lost. */
   readonly hasTwin: (actor: Actor) => boolean;
+  /** Whether nothing goes wrong between it and the stores: what is done above the position is written down as well as it goes, no better. */
+  readonly isCalm: (actor: Actor) => boolean;
 }
 
 export class Oracle {
@@ -80,6 +83,7 @@ export class Oracle {
   readonly #nowMs: () => number;
   readonly #expirationMs: number;
   readonly #hasTwin: (actor: Actor) => boolean;
+  readonly #isCalm: (actor: Actor) => boolean;
   readonly violations: Violation[] = [];
   readonly deliveries: DeliveryRecord[] = [];
   /** Changes from here on must be delivered; those before the group began to read from now need not. */
@@ -97,6 +101,7 @@ export class Oracle {
   readonly #histories = new Map<string, LeaseHistory>();
   /** Tokens that had two documents at once: which of them counts is the hosts' to say, and positions and epochs of both get mixed. */
   readonly #doubled = new Set<string>();
+  readonly #troubled = new Set<string>();
   #bearHolesUntilMs = Number.NEGATIVE_INFINITY;
   readonly #opens = new Map<string, { isOpen: boolean; opened: number; closed: number }>();
 
@@ -107,6 +112,7 @@ export class Oracle {
     this.#nowMs = options.nowMs;
     this.#expirationMs = options.expirationMs;
     this.#hasTwin = options.hasTwin;
+    this.#isCalm = options.isCalm;
   }
 
   report(invariant: InvariantId, message: string): void {
@@ -132,6 +138,7 @@ export class Oracle {
       beganMs: this.#nowMs(),
       attempt,
       outcome: 'running',
+      endedMs: undefined,
     };
     this.deliveries.push(record);
     this.#checkOpen(actor, place);
@@ -146,6 +153,7 @@ export class Oracle {
 
   acknowledged(record: DeliveryRecord): void {
     record.outcome = 'acknowledged';
+    record.endedMs = this.#nowMs();
     const tenure = this.#histories.get(record.place.leaseToken)?.tenures.get(record.place.epoch);
     // A handler that did not obey may say so when nobody listens any more.
     const isHeard = this.#opens.get(nameOf(record.actor, record.place))?.isOpen === true;
@@ -210,7 +218,8 @@ export class Oracle {
     if (reason === 'lease-lost') this.#checkLost(name, actor, place);
     const tenure = this.#histories.get(place.leaseToken)?.tenures.get(place.epoch);
     if (tenure !== undefined && (reason === 'shutdown' || reason === 'handed-over'))
-      tenure.isCleanlyClosed = !place.signal.aborted;
+      tenure.isCleanlyClosed =
+        !place.signal.aborted && this.#isCalm(actor) && !this.#troubled.has(`${actor.id} ${place.leaseToken}`);
     this.#unfinished.delete(name);
   }
 
@@ -367,6 +376,11 @@ export class Oracle {
     if (!this.isBootstrapped || this.isTampered || this.#nowMs() < this.#bearHolesUntilMs) return;
     const hole = holeIn(this.liveLeases());
     if (hole !== undefined) this.report('I6', `no lease covers the keys from "${hole}"`);
+  }
+
+  /** The dead letters of a range could not be reached: its last page may be left half done. */
+  troubled(actor: Actor, token: string): void {
+    this.#troubled.add(`${actor.id} ${token}`);
   }
 
   /** A lease was copied by hand. */

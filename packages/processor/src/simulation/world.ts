@@ -89,6 +89,7 @@ export class World {
       mode: this.settings.mode,
       nowMs,
       expirationMs: this.settings.lease.expirationMs,
+      isCalm: ({ id }) => this.hosts.every((host) => host.id !== id || this.network.isCalm(host.node)),
       hasTwin: ({ id, instance }) => this.hosts.some((host) => host.instance === instance && host.id !== id),
     });
     // Known when the first host has started: it says where the group begins.
@@ -282,6 +283,8 @@ export class World {
         this.onEvent?.(event, host);
         if (event.type === 'lease.acquired' && event.from === 'expired')
           this.oracle.takenAsExpired(event.leaseToken, event.epoch);
+        if (event.type === 'health' && event.problem === 'dead-letters-failing')
+          this.oracle.troubled(host, event.leaseToken ?? '');
         if (event.type === 'item.parked') this.#parkedAgain(event.id);
         if (event.type === 'item.skipped') this.#skipped(event.id);
         // It has ended by itself: another host has its name.
