@@ -28,6 +28,8 @@ export type { DeliveryRecord, InvariantId, Violation } from './simulation/oracle
 export type { ProcessorVariation } from './simulation/processor-program.ts';
 export { processorProgram } from './simulation/processor-program.ts';
 export { Schedule } from './simulation/schedule.ts';
+export type { TestWorld, TestWorldOptions, TestWorldReport } from './simulation/test-world.ts';
+export { createTestWorld, handlerFaultKinds } from './simulation/test-world.ts';
 export type { WorldOptions } from './simulation/world.ts';
 export { World } from './simulation/world.ts';
 export type { IdleCosts } from './simulation/world-checks.ts';
