@@ -64,6 +64,14 @@ test('the snippets of the guide to embedding are one program that runs as it sta
   expect(output).toContain('isClean: true');
 });
 
+test('[B9] [F33] the snippets of the guide to testing handlers run as they stand, and show what is wrong and what is right', async () => {
+  const output = await run('handlers.mts', snippetsOf('docs/guides/testing-handlers.md', 'ts').join('\n'));
+
+  const naive = /^naive: (\d+)$/m.exec(output)?.[1];
+  expect(Number(naive)).toBeGreaterThan(2000);
+  expect(output.match(/^idempotent, seed \d: 2000$/gm)).toHaveLength(5);
+});
+
 test('[M1] [M4] the first minute of README: the snippet for the SDK runs as it stands, and the change arrives', async () => {
   const snippet = snippetOf('README.md', 'js', 'CosmosClient');
   await using database = await openDatabase({ memory: true });
