@@ -100,6 +100,27 @@ export function positionForHole<T extends { readonly keys: KeyRange }>(
   );
 }
 
+/**
+ * Of two leases that overlap for long, the one to be replaced by the other: what contains more than the other, or, where the keys are the
+ * same, what is not the lease of a range that exists. Each of them is only ahead of what was acknowledged for its keys, so either may go.
+ */
+export function superseded(
+  pair: readonly [string, string],
+  leases: readonly Lease[],
+  ranges: readonly PhysicalRange[],
+): Lease | undefined {
+  const [a, b] = pair.map((token) => leases.find((lease) => lease.token === token));
+  if (a?.keys === undefined || b?.keys === undefined) return undefined;
+  const doesHold = (x: KeyRange, y: KeyRange): boolean => x.min <= y.min && y.max <= x.max;
+  const [isOver, isUnder] = [doesHold(a.keys, b.keys), doesHold(b.keys, a.keys)];
+  if (isOver && isUnder) {
+    const isRange = (lease: Lease): boolean => lease.kind === 'physical' && ranges.some(({ id }) => id === lease.token);
+    if (isRange(a) !== isRange(b)) return isRange(a) ? b : a;
+    return a.id < b.id ? b : a;
+  }
+  return isOver ? a : isUnder ? b : undefined;
+}
+
 /** Looks one after the other in which a hole was seen; it is mended when it was there long enough not to be a split on its way. */
 export class HoleCounter {
   #looks = new Map<string, number>();

@@ -34,7 +34,7 @@ import { Lookout, wakeableSleep } from './lookout.ts';
 import type { Plan, Taking } from './plan.ts';
 import { makePlan } from './plan.ts';
 import type { RedirectParts } from './redirect.ts';
-import { firstStart, redirect } from './redirect.ts';
+import { firstStart, redirect, supersede } from './redirect.ts';
 import type { HostRules } from './rules.ts';
 import { isLeftover } from './rules.ts';
 import { ServerClock } from './server-clock.ts';
@@ -218,8 +218,9 @@ export class Host {
     this.#apply(group.control);
     if (!group.control.isPaused && !(isFirst && group.leases.length > 1)) await this.#act(group);
     if (this.#loops.signal.aborted) return;
-    const ranges = await members.housekeeping.tidy(group, this.#ranges, this.#sightings);
-    this.#ranges = ranges ?? this.#ranges;
+    const { ranges, superseded } = await members.housekeeping.tidy(group, this.#ranges, this.#sightings);
+    this.#ranges = ranges;
+    for (const { id } of superseded) members.tenures.get(id)?.drain(this.#supersedeOrder());
   }
 
   /** Hosts of .NET believe what is written in a lease; ours is put right, and somebody should set the clock. */
@@ -355,6 +356,17 @@ export class Host {
     };
   }
 
+  #supersedeOrder(): DrainOrder {
+    const { clock, settings } = this.#parts;
+    const abortAtMs = clock.monotonicMs() + settings.lease.expirationMs;
+    return {
+      reason: 'range-gone',
+      disposal: { kind: 'supersede' },
+      abortAtMs,
+      endAtMs: abortAtMs + settings.lease.expirationMs,
+    };
+  }
+
   /** The newest beat of a host that is to be given a range, from its document: it may have left since the last look. */
   #readyBeat(instance: string): Promise<HostBeat | undefined> {
     const known = this.#readyBeats.get(instance);
@@ -482,6 +494,7 @@ export class Host {
         source: seen,
         firstStart: (acquired, signal) => firstStart(this.#redirectParts(boot, signal), acquired),
         redirect: (tenure, why, signal) => redirect(this.#redirectParts(boot, signal), tenure, why),
+        supersede: (tenure) => supersede(this.#redirectParts(boot, this.#life.signal), tenure),
         onHaltAll: (token, error) => this.#haltAll(token, error),
         turn: () => this.#control?.turn ?? 0,
       },

@@ -5,11 +5,13 @@ import { intersectKeyRanges } from '@tidemark/model';
 import { eachBounded } from '../bounded.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import { changedLeaseBody } from '../lease/dotnet-lease.ts';
+import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import type { Sightings } from '../lease/sightings.ts';
 import { leasesAtOnceMax } from '../limits.ts';
 import type { StoredDocument } from '../store/document-store.ts';
-import { HoleCounter, missingLeases, resolveKeys } from './audit.ts';
+import type { Coverage } from './audit.ts';
+import { HoleCounter, missingLeases, resolveKeys, superseded } from './audit.ts';
 import type { BootstrapParts } from './bootstrap.ts';
 import { acquireParts, createMissing, feedCall } from './bootstrap.ts';
 import type { Group, StartRecord } from './group.ts';
@@ -24,6 +26,8 @@ export class Housekeeping {
   readonly #parts: HousekeepingParts;
   readonly #holes = new HoleCounter();
   readonly #overlaps = new HoleCounter();
+  /** First tokens of pairs of leases that overlap for long. */
+  #overlapping: ReadonlySet<string> = new Set();
   #tried = new Set<string>();
   #countedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -31,12 +35,12 @@ export class Housekeeping {
     this.#parts = parts;
   }
 
-  /** Resolves with the ranges, if it had to ask for them. Rejects when the store or the feed fails. */
+  /** Resolves with what it learnt: the ranges, and leases that others have made needless. Rejects when the store or the feed fails. */
   async tidy(
     group: Group,
     ranges: readonly PhysicalRange[],
     sightings: Sightings,
-  ): Promise<readonly PhysicalRange[] | undefined> {
+  ): Promise<{ readonly ranges: readonly PhysicalRange[]; readonly superseded: readonly Lease[] }> {
     await this.#removeRubbish(group, sightings);
     this.#tellDuplicates(group);
     const { clock, rules, settings } = this.#parts;
@@ -48,16 +52,16 @@ export class Housekeeping {
     if (coverage.holes.length === 0) for (const orphan of orphans) await this.#bury(orphan);
     const nowMs = clock.monotonicMs();
     // Looks that follow each other in no time are one look: a split on its way takes longer than that.
-    if (nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return undefined;
+    if (nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return { ranges, superseded: [] };
     this.#countedAtMs = nowMs;
-    this.#tellOverlaps(group, coverage.overlaps);
+    const overlaps = this.#tellOverlaps(known, coverage.overlaps, ranges);
     const holes = this.#holes.count(coverage.holes, settings.lease.auditLooks);
-    if (holes.length === 0) return undefined;
+    if (holes.length === 0) return { ranges, superseded: overlaps };
     const newest = await feedCall(this.#parts, (signal) => this.#parts.source.ranges(signal));
     // Leases that do not know their keys may be known now to cover the hole.
     const open = this.#stillOpen(resolveKeys(group.leases, newest), holes);
     await this.#mend(group, open, newest);
-    return newest;
+    return { ranges: newest, superseded: overlaps };
   }
 
   #stillOpen(leases: Group['leases'], holes: readonly KeyRange[]): KeyRange[] {
@@ -90,25 +94,30 @@ export class Housekeeping {
     for (const { token } of group.duplicates) {
       health.raise('duplicate-lease', token, `Range ${token} has more than one lease document; one of them counts.`);
     }
-    if (group.duplicates.length === 0) {
-      for (const { problem, leaseToken } of health.current) {
-        if (problem === 'duplicate-lease') health.clear(problem, leaseToken);
-      }
+    const current = new Set([...this.#overlapping, ...group.duplicates.map(({ token }) => token)]);
+    for (const { problem, leaseToken } of health.current) {
+      if (problem === 'duplicate-lease' && !current.has(leaseToken ?? '')) health.clear(problem, leaseToken);
     }
   }
 
-  /** A split or merge on its way overlaps for a moment. For longer, somebody made leases by hand. */
-  #tellOverlaps(group: Group, overlaps: readonly (readonly [string, string])[]): void {
+  /** A split or merge on its way overlaps for a moment. For longer, something was made twice: one of the two must go. */
+  #tellOverlaps(
+    leases: readonly Lease[],
+    overlaps: Coverage['overlaps'],
+    ranges: readonly PhysicalRange[],
+  ): readonly Lease[] {
+    const { health, settings } = this.#parts;
     const pairs = overlaps.map(([min, max]) => ({ min, max }));
-    for (const { min, max } of this.#overlaps.count(pairs, overlapLooks * this.#parts.settings.lease.auditLooks)) {
-      const isOwned = group.leases.find(({ token }) => token === min)?.owner !== undefined;
-      const message = `The leases of ranges ${min} and ${max} overlap${isOwned ? '' : ', and nobody takes the first'}.`;
-      this.#parts.health.raise('duplicate-lease', min, message);
+    const lasting = this.#overlaps.count(pairs, overlapLooks * settings.lease.auditLooks);
+    this.#overlapping = new Set(lasting.map(({ min }) => min));
+    for (const { min, max } of lasting) {
+      health.raise('duplicate-lease', min, `The leases of ranges ${min} and ${max} overlap; one is taken back.`);
     }
+    return lasting.flatMap(({ min, max }) => superseded([min, max], leases, ranges) ?? []);
   }
 
   /** A copy becomes a tombstone without children: that works also where nothing may be deleted. Failing, it is tried again. */
-  async #bury(copy: Group['leases'][number]): Promise<void> {
+  async #bury(copy: Lease): Promise<void> {
     const { store, holder, rules, serverClock, signal } = this.#parts;
     const mark = rules.nextMark(copy, holder);
     const body = changedLeaseBody(copy, { owner: undefined, mark, children: [], timestamp: serverClock.stamp() });
@@ -125,7 +134,7 @@ export class Housekeeping {
       ...acquireParts(this.#parts, names),
       names,
       health,
-      isTombstone: (lease: Group['leases'][number]) => rules.isTombstone(lease),
+      isTombstone: (lease: Lease) => rules.isTombstone(lease),
     };
     this.#tried = new Set([...this.#tried].filter((id) => group.tombstones.some((tombstone) => tombstone.id === id)));
     for (const tombstone of tombstones) {

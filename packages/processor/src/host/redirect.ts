@@ -36,6 +36,20 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
   parts.onRanges(ranges);
   const lease = described(tenure.acquired.lease);
   if (succession(lease, ranges).kind === 'same') return { kind: 'same' };
+  return replace(parts, tenure, ranges);
+}
+
+/** Leases of others cover the keys of this one, wholly or in parts. */
+export async function supersede(parts: RedirectParts, tenure: Tenure): Promise<void> {
+  const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
+  await replace(parts, tenure, ranges);
+}
+
+async function replace(
+  parts: RedirectParts,
+  tenure: Tenure,
+  ranges: readonly PhysicalRange[],
+): Promise<Extract<Redirection, { readonly kind: 'replaced' }>> {
   const { rules, health } = parts;
   const { names } = parts.boot;
   const splitParts = {
@@ -45,6 +59,7 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
     isTombstone: (lease: Lease) => rules.isTombstone(lease),
     reserve: (leaseIds: readonly string[]) => parts.reserve(tenure, leaseIds),
   };
+  const lease = described(tenure.acquired.lease);
   const position = rules.childPosition(tenure.keeper, tenure.pump);
   const { created, tokens } = await replaceLease(splitParts, tenure.keeper, lease, ranges, position);
   return { kind: 'replaced', successors: created, tokens };

@@ -34,6 +34,8 @@ export type Disposal =
   | { readonly kind: 'release' }
   /** It stays this host's until it expires or the host comes back. */
   | { readonly kind: 'keep' }
+  /** Other leases cover its keys: what they do not cover gets leases, and this one becomes a tombstone. */
+  | { readonly kind: 'supersede' }
   /** Asked for at the last moment, for the newest beat; undefined: the host is gone, release. */
   | {
       readonly kind: 'hand-over';
@@ -71,6 +73,7 @@ export interface TenureParts extends Ground {
   /** The range or its position is not valid any more. */
   readonly redirect: (tenure: Tenure, why: PumpEnd, signal: AbortSignal) => Promise<Redirection>;
   /** The failure policy stops the whole group. */
+  readonly supersede: (tenure: Tenure) => Promise<void>;
   readonly onHaltAll: (token: string, error: unknown) => void;
   /** How often the group was resumed. */
   readonly turn: () => number;
@@ -344,7 +347,8 @@ export class Tenure {
     const { clock, health } = this.#parts;
     const { signal } = this.#controller;
     const why = this.#pumpEnd ?? { kind: 'gone' };
-    this.#redirectingSinceMs ??= clock.monotonicMs();
+    const sinceMs = this.#redirectingSinceMs ?? clock.monotonicMs();
+    this.#redirectingSinceMs = sinceMs;
     // The same answer again without progress in between: the endpoint has not made up its mind yet.
     if (this.#redirects > 0) await clock.sleep(retryPauseMs(this.#parts, this.#redirects), signal);
     this.#redirects += 1;
@@ -352,6 +356,7 @@ export class Tenure {
       const redirection = await this.#parts.redirect(this, why, signal);
       if (redirection.kind === 'same') {
         this.#start = redirection.start ?? this.#start;
+        this.#redirectingSinceMs = undefined;
         return this.#dispatch('redirected');
       }
       if (redirection.kind === 'barred') {
@@ -365,7 +370,7 @@ export class Tenure {
       this.#dispatch('replaced', () => this.#failedBy('range-gone', undefined));
     } catch (error) {
       // As with reading: an endpoint or a store that fails for a while is no reason to move.
-      const isSoon = clock.monotonicMs() - this.#redirectingSinceMs < this.#parts.settings.pump.stallMs;
+      const isSoon = clock.monotonicMs() - sinceMs < this.#parts.settings.pump.stallMs;
       if (isSoon && this.#state === 'redirecting') return this.#redirect();
       this.#dispatch('stuck', () => this.#failedBy('feed-failed', error));
     }
@@ -427,6 +432,7 @@ export class Tenure {
   async #dispose(): Promise<void> {
     const disposal = this.#order?.disposal ?? { kind: 'release' };
     if (disposal.kind === 'keep' || this.#isHung) return;
+    if (disposal.kind === 'supersede') return this.#parts.supersede(this);
     const to = disposal.kind === 'hand-over' ? await disposal.to() : undefined;
     const isDone = await this.keeper.finish(to === undefined ? { kind: 'release' } : { kind: 'hand-over', to });
     if (isDone) this.#to = to?.instance;

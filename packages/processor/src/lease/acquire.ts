@@ -3,7 +3,7 @@
 import type { KeyRange } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
 import type { Ground } from '../environment.ts';
-import type { DocumentStore, StoredDocument } from '../store/document-store.ts';
+import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { NewLease } from './dotnet-lease.ts';
 import { changedLeaseBody, newLeaseBody, readLease } from './dotnet-lease.ts';
 import type { Holder, LeaseRules } from './holder.ts';
@@ -48,7 +48,17 @@ export async function createLease(parts: AcquireParts, lease: NewLease): Promise
   const body = newLeaseBody(lease);
   const sentAtMs = parts.clock.monotonicMs();
   const at = { id: lease.id, key: lease.id };
-  return settle(parts, at, lease.mark, sentAtMs, (signal) => parts.store.create(body, signal));
+  const created = await settle(parts, at, lease.mark, sentAtMs, (signal) => parts.store.create(body, signal));
+  return created ?? revive(parts, lease, body);
+}
+
+/** A tombstone that nobody may remove has the id, and its keys have become a range of their own again. */
+async function revive(parts: AcquireParts, lease: NewLease, body: DocumentBody): Promise<Acquired | undefined> {
+  const stored = await parts.store.read(lease.id, { signal: parts.signal });
+  const found = stored === undefined ? undefined : readLease(stored, parts.leasesPrefix);
+  if (stored === undefined || found?.isTombstone !== true) return undefined;
+  const sentAtMs = parts.clock.monotonicMs();
+  return settle(parts, stored, lease.mark, sentAtMs, (signal) => parts.store.replace(stored, body, signal));
 }
 
 async function settle(

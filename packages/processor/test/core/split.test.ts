@@ -208,4 +208,51 @@ describe('leases that somebody changed', () => {
     expect(await group.leases()).toHaveLength(2);
     await group.during(host.processor.stop());
   });
+
+  test('[I6] two leases for the same keys: one is taken back, and nothing is lost', async () => {
+    const group = new SmallGroup(2);
+    const host = await group.started('a');
+    const stored = await group.store.read(`${leasePrefix}..0`);
+    const token = '-80';
+
+    group.store.put({ ...stored?.body, id: `${leasePrefix}..${token}`, version: 1, LeaseToken: token, Owner: null });
+    group.feed.write('10');
+    await group.clock.advance(300_000);
+    const before = host.delivered.length;
+    group.feed.write('10');
+    group.feed.write('90');
+    await group.clock.advance(5000);
+
+    expect((await group.leases()).map(({ token: each }) => each)).toEqual(['0', '1']);
+    expect(before).toBeGreaterThan(0);
+    expect(host.delivered.length - before).toBe(2);
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'health', problem: 'duplicate-lease' }));
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'healthy', problem: 'duplicate-lease' }));
+    await group.during(host.processor.stop());
+  });
+
+  test('[S21] a tombstone that may not be removed gives its id back when its keys are a lease again', async () => {
+    const group = new SmallGroup(1);
+    const store = new FaultyStore(group.store);
+    store.fault = ({ operation, id }) => (operation === 'remove' && id.includes('..') ? forbidden : undefined);
+    const host = await group.started('a', { store });
+    await group.clock.advance(2000);
+
+    group.feed.split('0', '80');
+    await group.clock.advance(3000);
+    group.feed.merge('1', '2');
+    await group.clock.advance(3000);
+    group.feed.split('3', '40');
+    await group.clock.advance(3000);
+    group.feed.merge('4', '5');
+    await group.clock.advance(3000);
+    group.feed.write('10');
+    group.feed.write('60');
+    group.feed.write('90');
+    await group.clock.advance(20_000);
+
+    expect(new Set(host.delivered.map(({ id }) => id)).size).toBe(3);
+    expect(host.events.filter((event) => event.type === 'health' && event.problem === 'coverage-hole')).toEqual([]);
+    await group.during(host.processor.stop());
+  });
 });
