@@ -97,12 +97,13 @@ export class Chaos {
     });
     const name = this.#random.pick(names);
     this.#note(name);
-    const written = [...this.#setting.ledger.written];
+    let waiting = this.#setting.ledger.written.map(({ id }) => id);
     await actions[name]();
     while (this.#members.length < hostsMin) await this.#join();
     await this.#setting.until('what was written before', () => {
-      const handled = new Set(this.#setting.hosts.flatMap(({ handledItems }) => handledItems).map(({ id }) => id));
-      return written.every(({ id }) => handled.has(id));
+      const { hosts } = this.#setting;
+      waiting = waiting.filter((id) => !hosts.some(({ handledIds }) => handledIds.has(id)));
+      return waiting.length === 0;
     });
   }
 

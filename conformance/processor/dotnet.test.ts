@@ -61,7 +61,7 @@ test('[S57] ours joins a host of .NET and is killed: that one has everything aga
 });
 
 test('[S58] from version 2 to version 3, to ours, and back to version 2: every step reads the one before', async () => {
-  await using setting = await Setting.open({ ranges: 2 });
+  await using setting = await Setting.open({ ranges: 2, leaseKey: '/partitionKey' });
   const steps = [
     setting.host.bind(setting, 'v2', { rules: 'dotnet', dialect: 'v2' }),
     setting.host.bind(setting, 'v3', { rules: 'dotnet' }),
@@ -77,6 +77,7 @@ test('[S58] from version 2 to version 3, to ours, and back to version 2: every s
     expect(await host.end('SIGTERM')).toBe(0);
     expect((await setting.leaseDocuments()).map(({ Owner }) => Owner)).toEqual([null, null]);
   }
+  for (const { id, partitionKey } of await setting.leaseDocuments()) expect(partitionKey).toBe(id);
   // Each went on where the one before had ended.
   expect([...repeated(setting.hosts)]).toEqual([]);
   expect(disordered(setting.hosts)).toEqual([]);

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { HostCommand, HostConfig, HostWord, Item } from './host-protocol.ts';
+import type { HostCommand, HostConfig, HostWord } from './host-protocol.ts';
 
 const main = fileURLToPath(new URL('./host-main.ts', import.meta.url));
 
@@ -13,6 +13,9 @@ export type WordOf<Type extends HostWord['type']> = Extract<HostWord, { readonly
 export class HostProcess {
   readonly instance: string;
   readonly words: HostWord[] = [];
+  /** Ids of what was in batches whose handler came to its end. */
+  readonly handledIds: Set<string> = new Set();
+  readonly #batches = new Map<number, WordOf<'batch'>>();
   readonly #child: ChildProcess;
   readonly #listeners = new Set<() => void>();
   #errors = '';
@@ -27,8 +30,13 @@ export class HostProcess {
       this.#errors += chunk.toString();
     });
     this.#listeners.add(onWord);
-    this.#child.on('message', (word) => {
-      this.words.push(word as HostWord);
+    this.#child.on('message', (message) => {
+      const word = message as HostWord;
+      this.words.push(word);
+      if (word.type === 'batch') this.#batches.set(word.call, word);
+      if (word.type === 'handled') {
+        for (const { id } of this.#batches.get(word.call)?.items ?? []) this.handledIds.add(id);
+      }
       this.#tell();
     });
     // The channel is read to its end before 'close'; 'exit' may come earlier.
@@ -54,10 +62,6 @@ export class HostProcess {
   handled(): WordOf<'batch'>[] {
     const calls = new Set(this.of('handled').map(({ call }) => call));
     return this.of('batch').filter(({ call }) => calls.has(call));
-  }
-
-  get handledItems(): Item[] {
-    return this.handled().flatMap(({ items }) => items);
   }
 
   /** Leases that are open now. */

@@ -50,8 +50,7 @@ export class Ledger {
 
   /** Written, and in no batch whose handler came to its end. */
   lost(hosts: readonly HostProcess[]): string[] {
-    const handled = new Set(hosts.flatMap(({ handledItems }) => handledItems).map(({ id }) => id));
-    return this.written.map(({ id }) => id).filter((id) => !handled.has(id));
+    return this.written.map(({ id }) => id).filter((id) => !hosts.some(({ handledIds }) => handledIds.has(id)));
   }
 }
 

@@ -12,7 +12,7 @@ test('[S5] a host that is cut off from the leases stops before another one may s
   const second = setting.host('b', brief);
   await second.untilWord('started');
   setting.ledger.writeOn();
-  await first.until('some changes', () => first.handledItems.length > 50);
+  await first.until('some changes', () => first.handledIds.size > 50);
 
   proxy.cut();
   const opened = await second.untilWord('opened');
@@ -22,7 +22,7 @@ test('[S5] a host that is cut off from the leases stops before another one may s
   const opening = BigInt(opened.at);
   for (const { at } of first.of('batch')) expect(BigInt(at)).toBeLessThan(opening);
 
-  await second.until('more changes', () => second.handledItems.length > 50);
+  await second.until('more changes', () => second.handledIds.size > 50);
   await setting.ledger.stop();
   proxy.mend();
   await setting.untilNothingIsLost();

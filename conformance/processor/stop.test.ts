@@ -22,7 +22,7 @@ test('[S55] a stop at full speed: leases are released, and the next host repeats
   const first = setting.host('a', { itemsMax: 20 });
   await first.until('both ranges', () => first.open.length === 2);
   setting.ledger.writeOn(8);
-  await first.until('some changes', () => first.handledItems.length > 200);
+  await first.until('some changes', () => first.handledIds.size > 200);
 
   expect(await first.end('SIGTERM')).toBe(0);
   expect(first.of('stopped')).toHaveLength(1);
@@ -30,7 +30,7 @@ test('[S55] a stop at full speed: leases are released, and the next host repeats
   expect(new Set(first.of('closed').map(({ reason }) => reason))).toEqual(new Set(['shutdown']));
   expect((await setting.leaseDocuments()).map(({ Owner }) => Owner)).toEqual([null, null]);
   const second = setting.host('b', { itemsMax: 20 });
-  await second.until('more changes', () => second.handledItems.length > 50);
+  await second.until('more changes', () => second.handledIds.size > 50);
   await setting.ledger.stop();
   await setting.untilNothingIsLost();
   expect([...repeated(setting.hosts)]).toEqual([]);
@@ -42,7 +42,7 @@ test('[S55] a stop that hands over to a host that is there repeats nothing', asy
   const [first, second] = [setting.host('a'), setting.host('b')];
   await setting.until('two ranges each', () => [first, second].every(({ open }) => open.length === 2));
   setting.ledger.writeOn(8);
-  await first.until('some changes', () => first.handledItems.length > 50);
+  await first.until('some changes', () => first.handledIds.size > 50);
 
   expect(await first.end('SIGTERM')).toBe(0);
   expectClosed(first);
