@@ -13,5 +13,5 @@ export const defaults: Omit<BenchDefaults, 'folder'> = {
   quickDocuments: 20_000,
   documentsMin: 5_000,
   turnMs: 3_000,
-  quickTurnMs: 700,
+  quickTurnMs: 600,
 };

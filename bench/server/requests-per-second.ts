@@ -9,9 +9,9 @@ import { bareGet, barePost, readOf, upsertOf } from './requests.ts';
 import type { ServerSetting } from './setting.ts';
 import { load } from './setting.ts';
 
-/** By then both servers run compiled code. One connection, which is measured last, finds them warm. */
+/** By then both servers run compiled code. Other numbers of connections come later and find them warm. */
 const warmUp = { operations: 15_000 };
-const warmUpAlone = { operations: 200 };
+const warmUpLater = { operations: 200 };
 const share: Bound = { kind: 'at least', floor: 0.45 };
 /** Signed once each; more than any cache of the processor holds. */
 const readsKnown = 5_000;
@@ -26,7 +26,7 @@ export async function measureWrites(setting: ServerSetting): Promise<void> {
   };
   for (const connections of [64, 256, 1]) {
     showProgress(`upserts, ${connections} connections`);
-    const first = connections === 1 ? warmUpAlone : warmUp;
+    const first = connections === 64 ? warmUp : warmUpLater;
     const turn = (of: ServerProcess, request: () => Buffer) => (round: number) =>
       load({
         server: of,
