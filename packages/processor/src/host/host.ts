@@ -142,14 +142,15 @@ export class Host {
       return this.#last.abort(new ProcessorError('stopped', 'The processor has stopped.'));
     }
     const isKept = options.keepLeases === true;
-    const order = this.#stopOrder(endAtMs, drainMs, isKept);
+    const leaveAtMs = endAtMs - Math.min(lastWordMs, drainMs / 10);
+    const order = this.#stopOrder(leaveAtMs, drainMs, isKept);
     const hurry = (): void => members.tenures.drainAll((tenure) => ({ ...order(tenure), abortAtMs: 0 }));
     options.signal?.addEventListener('abort', hurry, { once: true });
     members.tenures.drainAll(order);
     if (options.signal?.aborted) hurry();
-    await settledWithin(clock, endAtMs - clock.monotonicMs(), this.#leave(members, isKept));
+    await settledWithin(clock, leaveAtMs - clock.monotonicMs(), this.#leave(members, isKept));
     options.signal?.removeEventListener('abort', hurry);
-    const leftMs = Math.max(lastWordMs, endAtMs - clock.monotonicMs());
+    const leftMs = Math.max(lastWordMsMin, endAtMs - clock.monotonicMs());
     if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#last.signal));
     this.#life.abort(new ProcessorError('stopped', 'The processor has stopped.'));
     this.#last.abort(new ProcessorError('stopped', 'The processor has stopped.'));
@@ -578,8 +579,9 @@ export interface Members {
 /** Of the time of a stop, for handlers that were aborted and for the last writes of their leases. */
 const abortReserveMs = 3000;
 
-/** For the end of the heartbeat, whatever the time is. */
+/** Of it, for the end of the heartbeat: the others need not wait for it to fall silent. At least so much, however short the stop. */
 const lastWordMs = 1000;
+const lastWordMsMin = 100;
 
 /** Short leases leave less time: several calls must fit into one. */
 function storeCallMs(settings: ProcessorSettings['lease']): number {
