@@ -42,8 +42,8 @@ export interface BatchContext extends RangeContext {
   readonly sessionToken: string | undefined;
   /**
    * With manual checkpoints: this batch is done, and with cumulative ones every batch before it. Batches may be acknowledged in any order
-   * and after the handler has returned: the position moves over what is done without a gap. Resolves when it is stored beyond this batch;
-   * rejects with `lease-lost` or `fenced` when it never will be, and with `invalid-option` where checkpoints are not manual.
+   * and after the handler has returned: the position moves over what is done without a gap. Resolves when it is stored beyond this batch, or,
+   * while the handler runs and changes before it are not done, when what it has done is stored beside the position; rejects with `lease-lost` or `fenced` when it never will be, and with `invalid-option` where checkpoints are not manual.
    */
   checkpoint(): Promise<void>;
   /** For sinks: the same text for every delivery of this version of this document. */

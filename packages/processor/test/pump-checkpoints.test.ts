@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { BatchContext } from '../src/observer.ts';
 import { ProcessorError } from '../src/processor-error.ts';
-import { PumpBench, TestFeed } from './pump-bench.ts';
+import { PumpBench, TestFeed, TestMemory } from './pump-bench.ts';
 
 test('with N items the position is stored every N, and the tail when the feed is idle', async () => {
   const feed = new TestFeed();
@@ -273,4 +273,86 @@ test('what is read ahead is bounded by pages and by bytes', async () => {
   expect(other.reads).toHaveLength(3);
   byBytes.abort.abort();
   await byBytes.ended();
+});
+
+test.each([1, 3])(
+  'a handler may wait for its checkpoint though the rest of its page comes later, with %i lanes',
+  async (lanes) => {
+    const feed = new TestFeed();
+    feed.add(30);
+    const bad = new Set(['d4', 'd17']);
+    const done: string[] = [];
+    const bench = new PumpBench({
+      feed,
+      handler: async (changes, context) => {
+        for (const { id } of changes) if (bad.delete(id)) throw new Error('not now');
+        done.push(...changes.map(({ id }) => id));
+        await context.checkpoint();
+      },
+      settings: { checkpoint: { kind: 'manual' }, lanes },
+    });
+
+    await bench.until(() => bench.pump.stored === '"30"', 10, 60_000);
+    await bench.drained();
+
+    expect(done).toHaveLength(30);
+    expect(bench.memory.values.size).toBe(0);
+  },
+);
+
+test('what was acknowledged within a page is not handled again after a crash', async () => {
+  const feed = new TestFeed();
+  feed.add(8);
+  const memory = new TestMemory();
+  const settings = { checkpoint: { kind: 'manual' } } as const;
+  const kept: string[] = [];
+  const one: PumpBench = new PumpBench({
+    feed,
+    memory,
+    settings,
+    handler: async (changes, context) => {
+      if (changes.some(({ id }) => id === 'd6')) throw new Error('no good');
+      await context.checkpoint();
+      kept.push(...changes.map(({ id }) => id));
+    },
+  });
+  await one.until(() => kept.length === 5);
+  one.abort.abort(new Error('killed'));
+  await one.ended();
+  const again: string[] = [];
+  const two = new PumpBench({
+    feed,
+    memory,
+    settings,
+    handler: async (changes, context) => {
+      again.push(...changes.map(({ id }) => id));
+      void context.checkpoint();
+    },
+  });
+  await two.until(() => two.pump.stored === '"8"');
+  await two.drained();
+
+  expect(kept).toEqual(['d1', 'd2', 'd3', 'd4', 'd5']);
+  expect(again).toEqual(['d6', 'd7', 'd8']);
+});
+
+test('a cumulative checkpoint never passes what no handler was given, on the same page or before it', async () => {
+  const feed = new TestFeed();
+  feed.add(8);
+  const memory = new TestMemory();
+  const bench = new PumpBench({
+    feed,
+    memory,
+    handler: (changes, context) => {
+      if (changes.some(({ id }) => id === 'd6')) throw new Error('no good');
+      if (changes.some(({ id }) => id === 'd5')) void context.checkpoint();
+    },
+    settings: { checkpoint: { kind: 'manual', isCumulative: true } },
+  });
+
+  await bench.until(() => bench.ofType('batch.failed').length > 6);
+  expect(bench.stored).toEqual([]);
+  await bench.drained();
+
+  expect(bench.pump.stored).toBeUndefined();
 });

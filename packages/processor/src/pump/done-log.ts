@@ -26,10 +26,14 @@ export class DoneLog {
   /** A document is there that says something. */
   #isSaved = false;
   #timer: AbortController | undefined;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<boolean> = Promise.resolve(true);
 
   constructor(options: DoneLogOptions) {
     this.#options = options;
+  }
+
+  get isSaved(): boolean {
+    return this.#isSaved;
   }
 
   get knownCount(): number {
@@ -59,18 +63,17 @@ export class DoneLog {
     this.#timer = timer;
     const lowest = this.#lowest();
     void this.#options.clock.sleep(doneSaveMs, timer.signal).then(() => {
-      if (timer.signal.aborted) return undefined;
+      if (timer.signal.aborted) return;
       this.#timer = undefined;
       const now = this.#lowest();
       // While the position follows it is not worth a write: only what is held up for a while would be repeated much.
-      if (now === lowest || (now === undefined && this.#isSaved)) return this.save();
-      if (now?.settled !== undefined) this.touch();
-      return undefined;
+      if (now === lowest || (now === undefined && this.#isSaved)) void this.save();
+      else if (now?.settled !== undefined) this.touch();
     });
   }
 
-  /** What could not be written is written with the next change; until then a crash would repeat more. */
-  save(): Promise<void> {
+  /** False: what could not be written is written with the next change; until then a crash would repeat more. */
+  save(): Promise<boolean> {
     this.#saving = this.#saving.then(() => this.#saveNow());
     return this.#saving;
   }
@@ -80,17 +83,19 @@ export class DoneLog {
     this.#timer = undefined;
   }
 
-  async #saveNow(): Promise<void> {
-    if (!this.#isDirty) return;
+  async #saveNow(): Promise<boolean> {
+    if (!this.#isDirty) return true;
     const done = this.#names();
-    if (done.length === 0 && !this.#isSaved) return;
+    if (done.length === 0 && !this.#isSaved) return true;
     this.#isDirty = false;
     const position = this.#options.stored() ?? null;
     try {
       await this.#options.memory.save('done', done.length === 0 ? undefined : { position, done });
       this.#isSaved = done.length > 0;
+      return true;
     } catch {
       this.#isDirty = true;
+      return false;
     }
   }
 

@@ -23,9 +23,10 @@ export interface Flow {
   settle(page: OpenPage, indexes: readonly number[]): void;
   /** With manual checkpoints: so many items of a page are done. The page itself may be forgotten by then. */
   acknowledge(sequence: number, items: number): void;
-  /** With cumulative ones: everything up to and including this page is done. */
-  acknowledgeUpTo(sequence: number): void;
   /** The handler need not see them again. */
   handled(page: OpenPage, count: number): void;
+  /** Resolves when the position is stored beyond the page. */
   whenStored(sequence: number): Promise<void>;
+  /** The same for a call that still runs: where the position cannot pass before it returns, what it has done is stored beside it. */
+  whenKept(page: OpenPage): Promise<void>;
 }

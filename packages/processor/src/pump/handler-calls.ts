@@ -51,11 +51,12 @@ export class HandlerCalls {
     const changes = isWhole ? values : indexes.map((index) => values[index]);
     const { sequence } = page;
     const controller = this.#signals.open();
-    const call: Call = { sequence, items: indexes.length, controller, isAcknowledged: false };
+    const call: Call = { sequence, items: indexes.length, controller, isAcknowledged: false, open: { page, indexes } };
     const { position, charge, sessionToken } = page.page;
     const identityOf = (index: number): string => page.delivery(isWhole ? index : (indexes[index] ?? index)).identity;
     const facts: CallFacts = { position, charge, sessionToken, identityOf };
     const outcome = await this.#call(changes, facts, call, number, this.#checkpointOf(call));
+    call.open = undefined;
     if (outcome.kind === 'failed') call.items = doneBeside(indexes.length, outcome.failed);
     const isOpen = this.#isManual() && outcome.kind !== 'hung' && !call.isAcknowledged && call.items > 0;
     if (isOpen) this.#unacknowledged.add(call);
@@ -143,29 +144,33 @@ export class HandlerCalls {
         const message = `Checkpoints are taken by the strategy '${strategy.kind}'; choose 'manual' to take them yourself.`;
         return Promise.reject(new ProcessorError('invalid-option', message));
       }
-      if (call.isAcknowledged) return flow.whenStored(call.sequence);
-      if (flow.isAborted() || !flow.isHeld()) {
-        return Promise.reject(new ProcessorError('fenced', 'The range is not held by this host any more.'));
+      const { open, sequence } = call;
+      if (!call.isAcknowledged) {
+        if (flow.isAborted() || !flow.isHeld()) {
+          return Promise.reject(new ProcessorError('fenced', 'The range is not held by this host any more.'));
+        }
+        this.#acknowledge(call);
+        if (strategy.isCumulative === true) this.#acknowledgeBefore(sequence);
       }
-      call.isAcknowledged = true;
-      if (this.#unacknowledged.delete(call)) this.#signals.release(call.controller);
-      if (strategy.isCumulative === true) this.#acknowledgeUpTo(call.sequence);
-      else flow.acknowledge(call.sequence, call.items);
-      return flow.whenStored(call.sequence);
+      return open === undefined ? flow.whenStored(sequence) : flow.whenKept(open.page);
     })();
     // Who does not wait for it does not want to crash by it either.
     stored.catch(() => {});
     return stored;
   }
 
-  #acknowledgeUpTo(sequence: number): void {
-    for (const call of this.#unacknowledged) {
-      if (call.sequence > sequence) continue;
-      call.isAcknowledged = true;
-      this.#unacknowledged.delete(call);
-      this.#signals.release(call.controller);
-    }
-    this.#flow.acknowledgeUpTo(sequence);
+  #acknowledge(call: Call): void {
+    call.isAcknowledged = true;
+    if (this.#unacknowledged.delete(call)) this.#signals.release(call.controller);
+    if (call.open === undefined) this.#flow.acknowledge(call.sequence, call.items);
+    else this.#flow.settle(call.open.page, call.open.indexes);
+  }
+
+  /** Everything that a handler has returned from; never what none was given yet, though it be on the same page. */
+  #acknowledgeBefore(sequence: number): void {
+    // The oldest last: the position moves over all of them at once.
+    const before = [...this.#unacknowledged].filter((call) => call.sequence <= sequence);
+    for (const call of before.reverse()) this.#acknowledge(call);
   }
 }
 
@@ -176,6 +181,8 @@ interface Call {
   items: number;
   readonly controller: AbortController;
   isAcknowledged: boolean;
+  /** While it runs. Afterwards the page may be forgotten. */
+  open: { readonly page: OpenPage; readonly indexes: readonly number[] } | undefined;
 }
 
 /** How many did not fail; none when nobody knows which did. */

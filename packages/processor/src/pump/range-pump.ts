@@ -8,7 +8,7 @@
 
 import { notNeeded } from '../environment.ts';
 import type { FeedPage } from '../feed/feed-source.ts';
-import { acknowledgeMsMax, deathsBeforeCaution, unacknowledgedPagesMax } from '../limits.ts';
+import { acknowledgeMsMax, deathsBeforeCaution, doneSaveMs, unacknowledgedPagesMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { BatchRuns } from './batch-runs.ts';
@@ -175,7 +175,7 @@ export class RangePump implements Pump {
       const deaths = this.#attempts.countDeath(this.#startPosition);
       if (deaths >= deathsBeforeCaution) {
         this.#runs.isCautious = true;
-        this.#health.raise('no-progress', `${deaths} owners have died at this position, one after the other.`);
+        this.#health.raise('no-progress', `${deaths} owners in a row have come no further than this position.`);
       }
       await unlessAborted(this.#attempts.save(), signal);
     }
@@ -352,6 +352,16 @@ export class RangePump implements Pump {
     this.#doneLog.touch();
   }
 
+  async #whenKept(page: OpenPage): Promise<void> {
+    while (page.sequence >= this.#passed && this.#end?.kind !== 'aborted') {
+      if (await this.#doneLog.save()) return;
+      await this.#context.clock.sleep(doneSaveMs, this.#finishing.signal);
+      if (this.#end !== undefined)
+        throw new ProcessorError('lease-lost', 'The range is given up before it was stored.');
+    }
+    return this.#checkpointer.whenStored(page.sequence);
+  }
+
   #handled(page: OpenPage, count: number): void {
     page.left -= count;
     if (page.left > 0 || this.#parts.settings.checkpoint.kind !== 'manual') return;
@@ -367,6 +377,7 @@ export class RangePump implements Pump {
       if (page !== undefined) this.#close(page);
     }
     if (move.items > 0) this.#survived();
+    if (this.#doneLog.isSaved) this.#doneLog.touch();
     this.#checkpointer.moved(move.position, move.sequence, move.items);
     this.#bell.ring();
   }
@@ -403,13 +414,9 @@ export class RangePump implements Pump {
         this.#advance();
         this.#bell.ring();
       },
-      acknowledgeUpTo: (sequence) => {
-        this.#watermark.finishUpTo(sequence);
-        this.#advance();
-        this.#bell.ring();
-      },
       handled: (page, count) => this.#handled(page, count),
       whenStored: (sequence) => this.#checkpointer.whenStored(sequence),
+      whenKept: (page) => this.#whenKept(page),
     };
   }
 }

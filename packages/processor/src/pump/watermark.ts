@@ -43,14 +43,6 @@ export class Watermark {
     entry.pending = Math.max(0, entry.pending - items);
   }
 
-  /** Every page up to this one. */
-  finishUpTo(sequence: number): void {
-    for (let at = this.#lowest; at <= sequence; at += 1) {
-      const entry = this.#entries.get(at);
-      if (entry !== undefined) entry.pending = 0;
-    }
-  }
-
   /** Passes over everything that is finished; undefined when nothing new is. */
   advance(): WatermarkMove | undefined {
     let move: WatermarkMove | undefined;
