@@ -16,9 +16,11 @@ const readBound: Bound = { kind: 'at least', floor: 0.4, goal: 0.7 };
 const contiguousBound: Bound = { kind: 'at least', floor: 1_000_000 };
 const pageItems = 10_000;
 const pageBytes: number = 4 * 1024 * 1024;
-/** A round is some milliseconds: many of them, so that the median is of undisturbed ones, after some to warm up. */
+/** A round is some milliseconds: many of them, so that the median is of undisturbed ones. */
 const rounds = 15;
-const warmUpRounds = 10;
+/** Before they count: so long the compiler, and what loading has left to do in the background, are busy. */
+const warmUpMs = 500;
+const warmUpRounds = 20;
 
 /** What was just loaded, by few writers: frames of some dozens of documents, of all ranges. */
 export async function measureAsWritten(setting: Setting, subject: Subject, ranges: string): Promise<void> {
@@ -109,11 +111,12 @@ async function measureFeed(
   const kinds: readonly ReadBuffers[] = ['in turn', 'fresh', 'one'];
   const feed: FeedRead[] = [];
   const reads = kinds.map((): Read[] => []);
-  for (let round = -warmUpRounds; round < rounds; round += 1) {
+  const startedMs = performance.now();
+  for (let round = -warmUpRounds; feed.length < rounds; round += 1) {
     const read = await readFeed(subject, what.tails);
     // All hand over, or skip, the same bytes: the documents and nothing else.
     const bare = kinds.map((kind) => measured(() => readSequentially(subject.folder, read.bytes, kind)));
-    if (round < 0) continue;
+    if (round < 0 || performance.now() - startedMs < warmUpMs) continue;
     feed.push(read);
     for (const [i, list] of reads.entries()) list.push(bare[i] as Read);
   }
