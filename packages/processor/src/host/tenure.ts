@@ -4,6 +4,7 @@
 // The observer's `open` is called before a pump exists and `close` after it has ended, once for each `open` that was begun (I10). The
 // lease is let go only after that. A pump that does not end keeps its lease until it expires, since somebody still handles changes.
 
+import { setMaxListeners } from 'node:events';
 import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs, settledWithin } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
@@ -124,6 +125,8 @@ export class Tenure {
     this.#parts = parts;
     this.#acquired = acquired;
     this.#openAtMs = openAtMs;
+    // Handlers pass it on to whatever they call, as often as they like.
+    setMaxListeners(0, this.#controller.signal);
     this.keeper = new Keeper(parts.keeper, acquired.lease, acquired.epoch, acquired.sentAtMs);
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
