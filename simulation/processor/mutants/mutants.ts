@@ -19,26 +19,26 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D1',
     title: 'children of a split begin after what was read, not after what was acknowledged',
-    seed: 1,
+    seed: 20,
     program: (equipment, settings) => {
       const { source, lastRead } = watchedSource(equipment.source);
       const childPosition: HostRules['childPosition'] = (keeper) => lastRead(keeper.lease.token) ?? keeper.position;
       return processorProgram({ ...equipment, source }, settings, { rules: { ...hostRules, childPosition } });
     },
   },
-  ruled('D2', 'a host that is cut off from the leases goes on', 1, { holdUntilMs: () => Number.POSITIVE_INFINITY }),
-  ruled('D3', 'a lease belongs to a name, and a refused write is written again', 1, {
+  ruled('D2', 'a host that is cut off from the leases goes on', 132, { holdUntilMs: () => Number.POSITIVE_INFINITY }),
+  ruled('D3', 'a lease belongs to a name, and a refused write is written again', 2, {
     isOwn: (lease, holder) => lease.owner === holder.instance,
     mayMove: () => true,
   }),
-  ruled('D4', 'the lease of a split range that cannot be removed is taken and split again', 1, {
+  ruled('D4', 'the lease of a split range that cannot be removed is taken and split again', 5, {
     isTombstone: () => false,
   }),
   ruled('D5', 'nobody looks whether the leases still cover everything', 1, {
     audit: (leases) => (leases.length === 0 ? hostRules.audit(leases) : { holes: [], overlaps: [] }),
   }),
-  ruled('D6', 'a lock is only ever removed by its time to live', 1, { lockMs: () => Number.POSITIVE_INFINITY }),
-  ruled('D7', 'leases expire by comparing the clocks of two machines', 1, {
+  ruled('D6', 'a lock is only ever removed by its time to live', 11, { lockMs: () => Number.POSITIVE_INFINITY }),
+  ruled('D7', 'leases expire by comparing the clocks of two machines', 14, {
     isExpired: (lease, _seen, _nowMs, { expirationMs }, wallMs) =>
       Date.parse(lease.timestamp ?? '') + expirationMs < wallMs,
   }),
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
         { rules: { ...hostRules, renewedPosition: (stored) => stored }, wrapPump: idlePump },
       ),
   },
-  ruled('D10', 'a lease that is there twice stops the balancer', 1, {
+  ruled('D10', 'a lease that is there twice stops the balancer', 9, {
     chooseDuplicate: () => {
       throw new Error('an item with the same key has already been added');
     },
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D11',
     title: 'a throttled lease store makes the feed skip a page',
-    seed: 1,
+    seed: 17,
     program: (equipment, settings) => processorProgram(skippingSource(equipment), settings),
   },
   ruled('D12', 'a host that meets its own write believes that it lost the lease', 1, { isOwn: () => false }),
@@ -81,18 +81,18 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D14',
     title: 'every host begins where its own options say',
-    seed: 1,
+    seed: 18,
     program: (equipment, settings) =>
       processorProgram({ ...equipment, leases: startHidingStore(equipment.leases) }, settings),
   },
   {
     id: 'D15',
     title: 'the keys of an old lease are not filled in, so that it cannot be split',
-    seed: 1,
+    seed: 2,
     program: (equipment, settings) =>
       processorProgram({ ...equipment, leases: forgettingStore(equipment.leases) }, settings),
   },
-  ruled('D16', 'a stop waits for handlers without bound', 1, { drainMs: () => 24 * 3_600_000 }),
+  ruled('D16', 'a stop waits for handlers without bound', 3, { drainMs: () => 24 * 3_600_000 }),
 ];
 
 function ruled(id: string, title: string, seed: number, rules: Partial<HostRules>): Mutant {

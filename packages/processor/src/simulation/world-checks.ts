@@ -76,7 +76,8 @@ export async function checkTakeover(world: World, victim: WorldHost): Promise<vo
 
 /** Runs until leases stay where they are for two ticks; I9 is broken when they do not within `limitMs`: hosts push them about. */
 export async function comeToBalance(world: World, limitMs: number): Promise<void> {
-  const calmMs = 2.5 * world.settings.lease.acquireMs;
+  // A host that was seen to fail is trusted again after a while, and then gets its share.
+  const calmMs = world.settings.lease.expirationMs + 2 * world.settings.lease.acquireMs;
   const endMs = world.nowMs + limitMs;
   for (let before = ''; world.violations.length === 0; ) {
     const now = JSON.stringify([...epochsOf(world)]);
