@@ -98,6 +98,9 @@ export const checkpointGapMsMax = 250;
 /** Changes that failed and are not settled, remembered with their counts. A range retries one batch a lane. */
 export const attemptEntriesMax = 1000;
 
+/** Of an error's text that is kept or told: a handler may put whole documents into it, and a letter must not grow too large by it. */
+export const errorCharsMax = 4000;
+
 /** Owners that died one after the other at the same position, before the next one counts changes before it handles them. */
 export const deathsBeforeCaution = 2;
 

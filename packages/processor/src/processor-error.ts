@@ -1,5 +1,7 @@
 // What goes wrong in a processor and is nobody else's error. Errors of endpoints are DatabaseErrors and pass through.
 
+import { errorCharsMax } from './limits.ts';
+
 export type ProcessorErrorCode =
   // Starting.
   | 'invalid-option'
@@ -49,4 +51,15 @@ export class ProcessorError extends Error {
 export function isProcessorError(x: unknown, code?: ProcessorErrorCode): x is ProcessorError {
   if (!(x instanceof Error) || x.name !== 'ProcessorError' || !('code' in x)) return false;
   return code === undefined || x.code === code;
+}
+
+/** What was thrown, as a text. Handlers throw anything: errors without a message, objects that cannot be shown. */
+export function messageOf(error: unknown): string {
+  try {
+    const text: unknown = error instanceof Error ? error.message : error;
+    const shown = typeof text === 'object' && text !== null ? JSON.stringify(text) : String(text);
+    return shown.slice(0, errorCharsMax);
+  } catch {
+    return 'Something was thrown that cannot be shown.';
+  }
 }

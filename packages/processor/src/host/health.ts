@@ -28,7 +28,3 @@ export class Health {
     return [...this.#problems.values()];
   }
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

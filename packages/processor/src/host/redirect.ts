@@ -4,11 +4,11 @@ import type { FeedStart, PhysicalRange } from '../feed/feed-source.ts';
 import type { Acquired } from '../lease/acquire.ts';
 import type { Lease } from '../lease/lease.ts';
 import { startSlackMs } from '../limits.ts';
+import { messageOf } from '../processor-error.ts';
 import type { PumpEnd } from '../pump/pump.ts';
 import type { MissingLease } from './audit.ts';
 import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
 import { acquireParts, feedCall, firstPosition } from './bootstrap.ts';
-import { messageOf } from './health.ts';
 import { replaceLease, succession } from './split.ts';
 import type { Redirection, Tenure } from './tenure.ts';
 

@@ -8,6 +8,7 @@
 // that died, all at the same position.
 
 import { attemptEntriesMax } from '../limits.ts';
+import { messageOf } from '../processor-error.ts';
 import type { DocumentBody } from '../store/document-store.ts';
 import type { PumpMemory } from './pump.ts';
 
@@ -44,7 +45,7 @@ export class AttemptLog {
       this.#starts = { position: typeof starts[0] === 'string' ? starts[0] : undefined, count: starts[1] };
     }
     for (const [name, [failures, message]] of pairs(items)) {
-      if (typeof failures === 'number') this.#items.set(name, { failures, message: String(message) });
+      if (typeof failures === 'number') this.#items.set(name, { failures, message: messageOf(message) });
     }
     for (const [name, [failures, count]] of pairs(batches)) {
       if (typeof failures === 'number' && typeof count === 'number') {
@@ -80,7 +81,7 @@ export class AttemptLog {
   /** Returns how often it has failed in all. */
   failItem(name: string, error: unknown): number {
     const failures = (this.#items.get(name)?.failures ?? 0) + 1;
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, messageCharsMax);
+    const message = messageOf(error).slice(0, messageCharsMax);
     put(this.#items, name, { failures, message });
     this.#isDirty = true;
     return failures;

@@ -19,6 +19,8 @@ export function attempt(
   controller: AbortController,
   watchdog: Watchdog,
 ): Promise<AttemptOutcome> {
+  // The handler may change the array.
+  const count = changes.length;
   return new Promise((resolve) => {
     const call = watchdog.begin(controller, () => resolve(hung));
     const finish = (outcome: AttemptOutcome): void => {
@@ -27,11 +29,11 @@ export function attempt(
     };
     try {
       Promise.resolve(handler(changes, context)).then(
-        (result) => finish(outcomeOf(result, changes.length)),
-        (error: unknown) => finish(failureOf(error, changes.length)),
+        (result) => finish(outcomeOf(result, count)),
+        (error: unknown) => finish(failureOf(error, count)),
       );
     } catch (error) {
-      finish(failureOf(error, changes.length));
+      finish(failureOf(error, count));
     }
   });
 }
@@ -41,25 +43,33 @@ const hung: AttemptOutcome = { kind: 'hung' };
 
 function outcomeOf(result: unknown, count: number): AttemptOutcome {
   if (typeof result !== 'object' || result === null || !('failed' in result)) return done;
-  const failed = checkedIndexes(result.failed, count);
+  const failed = failedOf(result, count);
   if (failed !== undefined && failed.length === 0) return done;
   return { kind: 'failed', error: failed?.[0]?.error ?? incomprehensible(), failed };
 }
 
 /** A thrown error may name items; known by its shape, since it may come from another copy of this package. */
 function failureOf(error: unknown, count: number): AttemptOutcome {
-  const named = error instanceof Error && 'failed' in error ? checkedIndexes(error.failed, count) : undefined;
+  const named = error instanceof Error && 'failed' in error ? failedOf(error, count) : undefined;
   return { kind: 'failed', error, failed: named === undefined || named.length === 0 ? undefined : named };
 }
 
-/** Undefined when it cannot be believed: then the whole batch counts as failed. */
+/** Undefined when it cannot be believed, or not even asked: then the whole batch counts as failed. */
+function failedOf(told: { readonly failed?: unknown }, count: number): BatchError['failed'] | undefined {
+  try {
+    return checkedIndexes(told.failed, count);
+  } catch {
+    return undefined;
+  }
+}
+
 function checkedIndexes(failed: unknown, count: number): BatchError['failed'] | undefined {
   if (!Array.isArray(failed)) return undefined;
   for (const entry of failed) {
     const { index }: { index?: unknown } = Object(entry);
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) return undefined;
   }
-  return failed;
+  return failed.map(({ index, error }) => ({ index, error }));
 }
 
 function incomprehensible(): ProcessorError {

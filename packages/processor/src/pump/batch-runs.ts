@@ -9,7 +9,7 @@
 // batch uses up no attempts: attempts count failures that are known to be an item's own.
 
 import { failuresBeforeHealth } from '../limits.ts';
-import { ProcessorError } from '../processor-error.ts';
+import { messageOf, ProcessorError } from '../processor-error.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { backoffMs } from './backoff.ts';
@@ -18,7 +18,6 @@ import type { Flow } from './flow.ts';
 import type { HandlerCalls } from './handler-calls.ts';
 import type { OpenPage } from './open-page.ts';
 import type { Parking } from './parking.ts';
-import { messageOf } from './pump-health.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { hungError } from './watchdog.ts';
 

@@ -134,8 +134,8 @@ export class DeadLetters {
       const { letterId, laneKey, keysMin, stopAtMs } = stored.body;
       return {
         letterId: typeof letterId === 'string' ? letterId : undefined,
-        laneKey: String(laneKey),
-        keysMin: String(keysMin ?? ''),
+        laneKey: text(laneKey),
+        keysMin: text(keysMin),
         stopAtMs: typeof stopAtMs === 'number' ? stopAtMs : undefined,
         stored,
       };
@@ -190,18 +190,27 @@ function letterOf(stored: StoredDocument): StoredLetter | undefined {
     // Both written by `park`, which wrote the two above.
     item: item as DeadLetter['item'],
     raw: typeof raw === 'string' ? raw : undefined,
-    attempts: Number(attempts ?? 0),
-    parkedAtMs: Number(parkedAtMs ?? 0),
-    epoch: Number(epoch ?? 0),
+    attempts: number(attempts),
+    parkedAtMs: number(parkedAtMs),
+    epoch: number(epoch),
     reason: rest['reason'] as LetterReason,
-    itemId: String(rest['itemId'] ?? ''),
-    error: String(rest['error'] ?? ''),
-    leaseToken: String(rest['leaseToken'] ?? ''),
-    keysMin: String(rest['keysMin'] ?? ''),
-    instance: String(rest['instance'] ?? ''),
-    position: String(rest['position'] ?? ''),
+    itemId: text(rest['itemId']),
+    error: text(rest['error']),
+    leaseToken: text(rest['leaseToken']),
+    keysMin: text(rest['keysMin']),
+    instance: text(rest['instance']),
+    position: text(rest['position']),
     stored,
   };
+}
+
+/** Anybody may have edited a letter: what is not what it should be counts as missing. */
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 function withoutUndefined(body: object): DocumentBody {

@@ -133,10 +133,11 @@ export class Decoder {
     const { id, _lsn, _ts, _etag } = document;
     const lsn = typeof _lsn === 'number' ? _lsn : undefined;
     return {
-      id: String(id),
+      id: nameOf(id),
       values: this.#keyOf(document),
       lsn,
-      version: String(lsn ?? _etag),
+      // Without either, the same content is the same change.
+      version: typeof _etag === 'string' || lsn !== undefined ? String(lsn ?? _etag) : digest(JSON.stringify(document)),
       timeMs: typeof _ts === 'number' ? _ts * 1000 : undefined,
     };
   }
@@ -149,7 +150,7 @@ export class Decoder {
     const { id, lsn, timeMs, type } = change;
     const values = this.#keyOfVersion(change);
     // One transaction may write a document more than once: its versions share the LSN, but not the etag.
-    const etag = change.current?._etag ?? '';
+    const etag = nameOf(change.current?._etag ?? '');
     return { id, values, lsn, version: `${lsn}:${type}:${etag}`, timeMs };
   }
 
@@ -186,6 +187,11 @@ function laneKeyText(values: PartitionKeyValues): string {
   return JSON.stringify(
     values.includes(undefined) ? values.map((value) => value ?? (value === null ? null : {})) : values,
   );
+}
+
+/** Every endpoint sends texts. */
+function nameOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 function rawOf(item: FeedItem): Uint8Array {

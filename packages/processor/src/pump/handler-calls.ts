@@ -48,7 +48,8 @@ export class HandlerCalls {
   async deliver(page: OpenPage, indexes: readonly number[], number: number): Promise<AttemptOutcome> {
     const { values } = page;
     const isWhole = indexes.length === values.length;
-    const changes = isWhole ? values : indexes.map((index) => values[index]);
+    // An array of its own: a handler that sorts or empties it takes nothing from the next attempt.
+    const changes = isWhole ? values.slice() : indexes.map((index) => values[index]);
     const { sequence } = page;
     const controller = this.#signals.open();
     const call: Call = { sequence, items: indexes.length, controller, isAcknowledged: false, open: { page, indexes } };

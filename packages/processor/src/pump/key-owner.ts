@@ -29,7 +29,13 @@ function definitionOf({ partitionKey, partitionKeyPaths }: SourceIdentity): Part
 function valuesOf(laneKey: string): PartitionKeyValues | undefined {
   try {
     const values: unknown = JSON.parse(laneKey);
-    if (!Array.isArray(values)) return undefined;
+    // Letters can be edited by hand: JSON has numbers that no key can be.
+    if (
+      !Array.isArray(values) ||
+      values.includes(Number.POSITIVE_INFINITY) ||
+      values.includes(Number.NEGATIVE_INFINITY)
+    )
+      return undefined;
     return values.map((value) => (typeof value === 'object' && value !== null ? undefined : value));
   } catch {
     return undefined;

@@ -5,13 +5,12 @@ import type { ErrorCode } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
 import type { FeedItem } from '../feed/feed-source.ts';
 import { heldKeysMax, letterRetryPauseMsMax, letterRetryPauseMsMin } from '../limits.ts';
-import { ProcessorError } from '../processor-error.ts';
+import { messageOf, ProcessorError } from '../processor-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { DeadLetters, LetterReason } from './dead-letters.ts';
 import type { Flow } from './flow.ts';
 import { ownsKey } from './key-owner.ts';
 import type { OpenPage } from './open-page.ts';
-import { messageOf } from './pump-health.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface ParkFacts {

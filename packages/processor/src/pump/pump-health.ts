@@ -30,7 +30,3 @@ export class PumpHealth {
 }
 
 const outliving: ReadonlySet<HealthProblem> = new Set<HealthProblem>(['halted', 'handler-hung']);
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -8,12 +8,12 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Ground } from '../environment.ts';
 import type { FeedPage, FeedSource, FeedStart } from '../feed/feed-source.ts';
 import { failuresBeforeHealth, feedReadMsMax, feedRetryPauseMsMax, feedRetryPauseMsMin } from '../limits.ts';
+import { messageOf } from '../processor-error.ts';
 import type { PumpSettings } from '../settings.ts';
 import { backoffMs } from './backoff.ts';
 import { PollPace } from './poll-pace.ts';
 import type { PumpLease } from './pump.ts';
 import type { PumpHealth } from './pump-health.ts';
-import { messageOf } from './pump-health.ts';
 
 export type ReadEnd =
   | { readonly kind: 'stopped' }

@@ -5,12 +5,12 @@
 // has returned. When one fails, the rest of its key stays.
 
 import { replayLookMs } from '../limits.ts';
+import { messageOf } from '../processor-error.ts';
 import type { DeadLetters, ReplayRequest, StoredLetter } from './dead-letters.ts';
 import type { Flow } from './flow.ts';
 import type { HandlerCalls } from './handler-calls.ts';
 import { ownsKey } from './key-owner.ts';
 import type { Parking } from './parking.ts';
-import { messageOf } from './pump-health.ts';
 import type { ReplayBoard } from './replay-board.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { hungError } from './watchdog.ts';

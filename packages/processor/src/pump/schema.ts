@@ -1,5 +1,7 @@
 // A validator of the user's choice, as the Standard Schema interface describes it: any library that has it will do.
 
+import { messageOf } from '../processor-error.ts';
+
 export interface StandardSchema<T = unknown> {
   readonly '~standard': {
     readonly validate: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>;
@@ -25,7 +27,7 @@ export async function validate(schema: StandardSchema, value: unknown): Promise<
     if (result.issues === undefined) return { value: result.value };
     return { reason: result.issues.slice(0, issuesMax).map(describe).join('; ') };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: messageOf(error) };
   }
 }
 

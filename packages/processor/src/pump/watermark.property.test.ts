@@ -41,3 +41,14 @@ test('pages without changes take no room however many there are', () => {
   mark.finish(first, 1);
   expect(mark.advance()).toEqual({ position: 'p999', sequence: 1, items: 1 });
 });
+
+test('a page that was passed counts once', () => {
+  const mark = new Watermark();
+  const sequences = [mark.open('a', 3), mark.open('b', 2), mark.open('c', 1)];
+  mark.finish(sequences[1] as number, 2);
+  mark.finish(sequences[0] as number, 3);
+
+  expect(mark.advance()).toEqual({ position: 'b', sequence: 1, items: 5 });
+  mark.finish(sequences[0] as number, 3);
+  expect(mark.advance()).toBeUndefined();
+});
