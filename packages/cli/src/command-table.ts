@@ -226,7 +226,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'processor status',
     arguments: '<container>',
-    summary: 'who owns which range of a group; exit code 1 if something is wrong with its leases',
+    summary: 'who owns which range of a group, and what is wrong with it; then the exit code is 1',
     options: [...group, asJson],
     examples: ['tidemark processor status shop/orders --leases shop/leases'],
     load: () => import('./commands/processor-status.ts'),

@@ -58,7 +58,7 @@ function commandOf(program: Command, spec: CommandSpec): Command {
 
 function groupOf(program: Command, name: string): Command {
   const found = program.commands.find((each) => each.name() === name);
-  return found ?? prepare(program.command(name).description(`the ${name} commands: see tidemark ${name} --help`));
+  return found ?? prepare(program.command(name).summary(`the ${name} commands: see tidemark ${name} --help`));
 }
 
 /** The inherited settings of commander are copied only to commands that are made later, so each is told itself. */

@@ -3,7 +3,7 @@
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { wellKnownKey } from '@tidemark/model';
-import type { Processor } from '@tidemark/processor';
+import type { CommonOptions, Processor } from '@tidemark/processor';
 import { createProcessor } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
@@ -60,7 +60,10 @@ function run(command: string, ...args: string[]): Promise<Said> {
   return say([...command.split(' '), `db/${orders.id}`, ...where, ...args]);
 }
 
-async function startProcessor(name = 'billing'): Promise<Processor> {
+async function startProcessor(
+  name = 'billing',
+  retry: CommonOptions['retry'] = { attemptsMax: 1 },
+): Promise<Processor> {
   const at = ({ id }: Container) => ({ endpoint: server.url, key: wellKnownKey, database: 'db', container: id });
   const made = createProcessor<{ id: string; pk: string }>({
     source: at(orders),
@@ -71,7 +74,7 @@ async function startProcessor(name = 'billing'): Promise<Processor> {
     start: 'beginning',
     leaseAcquireMs: 200,
     onFailure: 'park-key',
-    retry: { attemptsMax: 1 },
+    retry,
     handler: (changes) => {
       if (isBroken) throw new Error('the warehouse is down');
       for (const { id } of changes) handled.push(id);
@@ -126,6 +129,22 @@ test('[B6] what is unknown is said so, and a group that is not there is an error
   expect(wrong.err).toMatch(/has no leases of a group 'other'/);
 });
 
+test('[B6] a handler that keeps failing shows in the status, with its error, until it succeeds', async () => {
+  isBroken = true;
+  processor = await startProcessor('billing', { attemptsMax: Number.POSITIVE_INFINITY, maxMs: 200 });
+  await orders.create({ id: 'a', pk: 'k' });
+
+  let failing = await run('processor status');
+  while (failing.code === 0) failing = await run('processor status');
+  isBroken = false;
+  await until(() => handled.length === 1);
+  let well = await run('processor status', '--json');
+  while (well.code !== 0) well = await run('processor status', '--json');
+
+  expect(failing.out).toMatch(/^! The handler fails in range 0, \d+ attempts? so far: the warehouse is down$/m);
+  expect(JSON.parse(well.out)).toMatchObject({ problems: [] });
+});
+
 test('[B6] a group is paused and goes on from there', async () => {
   processor = await startProcessor();
   const paused = await run('processor pause', '--reason', 'the warehouse is down');
@@ -157,12 +176,14 @@ test('[B5] dead letters are listed, and replayed in the order of their key', asy
   await until(() => handled.length === 2);
   await until(async () => (await letterCount()) === 0);
   const none = await run('processor dead-letters', ...there);
+  const nothing = await run('processor replay', ...there);
 
   expect(text.out).toMatch(/^a +\["k"\] +handler +parked +1 +\S+Z +the warehouse is down$/m);
   expect(text.out).toContain('1 dead letter.');
   expect(lines.map((line) => JSON.parse(line).item.id)).toEqual(['a', 'b']);
   expect(replayed.out).toBe('2 changes will be tried again by the hosts of the group.\n');
   expect(none.out).toBe('0 dead letters.\n');
+  expect(nothing).toMatchObject({ code: 0, out: 'There is no such dead letter.\n' });
   expect(handled).toEqual(['a', 'b']);
 });
 

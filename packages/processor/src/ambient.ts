@@ -37,3 +37,8 @@ const systemClock: Clock = {
 };
 
 const timerMsMax = 2 ** 31 - 1;
+
+/** On standard error, unless whoever runs the process chose otherwise. */
+export function systemWarning(message: string, code: string): void {
+  process.emitWarning(message, { type: 'ProcessorWarning', code });
+}

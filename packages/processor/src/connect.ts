@@ -94,7 +94,13 @@ function restClient(
 
 /** For callers without types: each mistake has its own sentence. */
 function readAddress(input: unknown, option: string): ContainerAddress {
-  const given: Record<string, unknown> = Object(input);
+  if (typeof input !== 'object' || input === null) {
+    throw new ProcessorError(
+      'invalid-option',
+      `${option} says which container it is: { endpoint, key, database, container }.`,
+    );
+  }
+  const given = input as Record<string, unknown>;
   for (const name of ['database', 'container']) {
     if (typeof given[name] === 'string' && given[name] !== '') continue;
     throw new ProcessorError('invalid-option', `${option}.${name} is the name of a ${name}.`);

@@ -1,6 +1,6 @@
 // From what users pass in to a processor that is ready to start.
 
-import { systemEnvironment, systemInstance } from './ambient.ts';
+import { systemEnvironment, systemInstance, systemWarning } from './ambient.ts';
 import { connectSource, connectStore } from './connect.ts';
 import type { Environment } from './environment.ts';
 import type { FeedSource, SourceIdentity } from './feed/feed-source.ts';
@@ -56,7 +56,7 @@ export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: Processor
     leases: connectStore(options.leases, 'leases', connecting),
     makePump: plugs.wrapPump?.(makePump) ?? makePump,
     ground: environment,
-    emit: makeEventSink(options.onEvent),
+    emit: makeEventSink(systemWarning, settings.name, options.onEvent),
     observer: {
       open: async (context) => observer.open?.(context),
       close: async (context, reason) => observer.close?.(context, reason),

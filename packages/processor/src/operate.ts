@@ -15,11 +15,12 @@ import { hostRules } from './host/rules.ts';
 import type { Lag, LagOptions } from './lag.ts';
 import { measureLag } from './lag.ts';
 import type { LeaseNames } from './lease/lease-names.ts';
-import { leaseNames } from './lease/lease-names.ts';
+import { leaseNames, sidecarId } from './lease/lease-names.ts';
 import { ProcessorError } from './processor-error.ts';
+import { readFailures } from './pump/attempt-log.ts';
 import type { DeadLetterOffice } from './pump/dead-letter-office.ts';
 import { openDeadLetters } from './pump/dead-letter-office.ts';
-import type { DocumentStore } from './store/document-store.ts';
+import type { DocumentStore, StoredDocument } from './store/document-store.ts';
 
 export interface GroupOptions {
   readonly source: SourceInput;
@@ -62,7 +63,7 @@ export interface GroupStatus {
   readonly pauseReason: string | undefined;
   readonly hosts: readonly HostStatus[];
   readonly ranges: readonly RangeStatus[];
-  /** What is wrong with the leases, in sentences. */
+  /** What is wrong with the leases, and what handlers have failed for, in sentences. */
   readonly problems: readonly string[];
 }
 
@@ -96,7 +97,8 @@ export class ProcessorGroup {
   async status(signal?: AbortSignal): Promise<GroupStatus> {
     const { identity, names } = await this.#find(signal);
     const physical = await this.#source.ranges(signal);
-    const group = readGroup(await this.#leases.list(names.all, signal), names, hostRules);
+    const documents = await this.#leases.list(names.all, signal);
+    const group = readGroup(documents, names, hostRules);
     const { start, control } = group;
     const leases = resolveKeys(group.leases, physical);
     return {
@@ -119,7 +121,7 @@ export class ProcessorGroup {
           writtenAt: lease.timestamp,
         }))
         .sort((a, b) => a.leaseToken.localeCompare(b.leaseToken, 'en', { numeric: true })),
-      problems: problemsOf({ ...group, leases }),
+      problems: [...problemsOf({ ...group, leases }), ...failuresOf(leases, documents, names)],
     };
   }
 
@@ -245,4 +247,16 @@ function problemsOf(group: Group): string[] {
   for (const { token } of group.tombstones) problems.push(`The lease ${token} was split and could not be removed.`);
   if (!group.hasMarker) problems.push('The group is not set up completely: its marker is missing.');
   return problems;
+}
+
+/** Owners write down what has failed and is not settled yet. */
+function failuresOf(leases: Group['leases'], documents: readonly StoredDocument[], names: LeaseNames): string[] {
+  return leases.flatMap(({ token }) => {
+    const id = sidecarId(names, 'retry', token);
+    const failures = readFailures(documents.find((each) => each.id === id)?.body ?? {});
+    if (failures.changes === 0) return [];
+    const attempts = failures.attempts === 1 ? '1 attempt' : `${failures.attempts} attempts`;
+    const reason = failures.message === undefined ? '' : `: ${failures.message}`;
+    return [`The handler fails in range ${token}, ${attempts} so far${reason}`];
+  });
 }

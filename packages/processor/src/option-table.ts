@@ -317,7 +317,7 @@ export const otherOptions: Readonly<Record<OtherOptionName, OtherOption>> = {
   },
   onEvent: {
     type: '`(event) => void`',
-    fallback: 'none',
+    fallback: 'problems are warnings of the process',
     meaning:
       'Told of everything that happens. The same events are on `node:diagnostics_channel` as `tidemark:processor.<type>`.',
   },

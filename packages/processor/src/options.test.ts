@@ -42,6 +42,7 @@ test.each([
   [{ onFailure: 'explode' }, /onFailure is one of 'skip'/],
   [{ retry: { attemptsMax: 0 } }, /retry.attemptsMax/],
   [{ retry: { jitter: 2 } }, /retry.jitter/],
+  [{ retry: { attempts: 3 } }, /There is no option 'retry.attempts'/],
   [{ checkpoint: { items: 0 } }, /checkpoint is/],
   [{ start: { timeMs: Number.NaN } }, /start is/],
   [{ mode: 'some' }, /mode is one of/],
@@ -88,7 +89,8 @@ test('[M10] a container is reached by endpoint, connection string or client, an 
 });
 
 test.each([
-  [undefined, /source.database is the name of a database/],
+  [undefined, /source says which container it is/],
+  [{ container: 'c' }, /source.database is the name of a database/],
   [{ database: 'd' }, /source.container is the name/],
   [{ database: 'd', container: 'c' }, /source has a connectionString, or an endpoint/],
   [{ database: 'd', container: 'c', endpoint: 'http://x' }, /source has a connectionString/],

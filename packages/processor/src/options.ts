@@ -75,7 +75,7 @@ export function settingsOf(
       renewMs: number('leaseRenewMs'),
       acquireMs: number('leaseAcquireMs'),
       expirationMs,
-      fenceMarginMs: readNumber('fenceMarginMs', options.fenceMarginMs ?? expirationMs / 6),
+      fenceMarginMs: readNumber('fenceMarginMs', options.fenceMarginMs ?? Math.max(1, Math.round(expirationMs / 6))),
       handoffMs: number('handoffMs'),
       joinMs: number('joinMs'),
       rangesMin: number('rangesMin'),
@@ -110,9 +110,12 @@ export function settingsOf(
 
 /** A misspelt option that is ignored would be a default that nobody chose. */
 function checkNames(options: object): void {
-  const known = new Set(['environment', 'strategy', ...Object.keys(numberOptions), ...Object.keys(otherOptions)]);
-  const unknown = Object.keys(options).filter((name) => !known.has(name));
-  if (unknown.length > 0) refuse(`There is no option ${unknown.map((name) => `'${name}'`).join(', ')}.`);
+  refuseUnknown('', options, ['environment', 'strategy', ...Object.keys(numberOptions), ...Object.keys(otherOptions)]);
+}
+
+function refuseUnknown(within: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length > 0) refuse(`There is no option ${unknown.map((name) => `'${within}${name}'`).join(', ')}.`);
 }
 
 function checkTogether({ lease, pump }: ProcessorSettings, options: CommonOptions): void {
@@ -180,6 +183,7 @@ function readCheckpoint(given: CheckpointOption): CheckpointStrategy {
 
 function readFailure({ onFailure, retry, bisect, classify }: CommonOptions): FailurePolicy {
   const actions = ['skip', 'park-item', 'park-key', 'halt-range', 'halt-all'] as const;
+  refuseUnknown('retry.', retry ?? {}, Object.keys(defaultFailurePolicy.retry));
   const whole: RetryPolicy = { ...defaultFailurePolicy.retry, ...retry };
   const { attemptsMax, firstMs, factor, maxMs, jitter } = whole;
   const isCount = attemptsMax === Number.POSITIVE_INFINITY || (Number.isSafeInteger(attemptsMax) && attemptsMax >= 1);

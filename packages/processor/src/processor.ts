@@ -78,8 +78,10 @@ export class Processor {
 
   /** Resolves when every change from now on will be delivered. Once only: a stopped processor does not start again. */
   start(): Promise<void> {
-    if (this.#state !== 'new' && this.#starting === undefined) {
-      return Promise.reject(new ProcessorError('stopped', 'The processor was stopped before it was started.'));
+    if (this.#stopping !== undefined) {
+      return Promise.reject(
+        new ProcessorError('stopped', 'The processor was stopped. It starts once: make another one.'),
+      );
     }
     this.#starting ??= this.#start();
     return this.#starting;

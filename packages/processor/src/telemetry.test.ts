@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
+import { systemWarning } from './ambient.ts';
 import type { ProcessorEvent } from './events.ts';
 import { makeEventSink } from './telemetry.ts';
 
@@ -12,8 +13,8 @@ test('an event goes to its channel and to the callback', () => {
   };
   subscribe('tidemark:processor.started', listener);
 
-  makeEventSink((each) => heard.push(each))(event);
-  makeEventSink()({ type: 'paused' });
+  makeEventSink(systemWarning, 'g', (each) => heard.push(each))(event);
+  makeEventSink(systemWarning, 'g')({ type: 'paused' });
 
   unsubscribe('tidemark:processor.started', listener);
   expect(heard).toEqual([event, event]);
@@ -30,11 +31,42 @@ test('a callback that throws does not throw into the processor, and is not hushe
     });
   });
 
-  makeEventSink(() => {
+  makeEventSink(systemWarning, 'g', () => {
     throw new Error('mine');
   })(event);
   await surfaced;
 
   for (const listener of before) process.on('uncaughtException', listener);
   expect(caught).toMatchObject([{ message: 'mine' }]);
+});
+
+test('[I13] a problem is said as a warning of the process when nobody listens, and only then', async () => {
+  const warnings: (Error & { code?: string })[] = [];
+  const hear = (warning: Error): void => {
+    warnings.push(warning);
+  };
+  const deaf = (): void => {};
+  const problem = (message: string): ProcessorEvent => ({
+    type: 'health',
+    problem: 'handler-failing',
+    leaseToken: '0',
+    message,
+    error: undefined,
+  });
+  process.on('warning', hear);
+
+  subscribe('tidemark:processor.health', deaf);
+  makeEventSink(systemWarning, 'g')(problem('on the channel'));
+  unsubscribe('tidemark:processor.health', deaf);
+  makeEventSink(systemWarning, 'g', deaf)(problem('to the callback'));
+  makeEventSink(systemWarning, 'g')(problem('to nobody'));
+  // Warnings are told in the order in which they were made, on a later turn.
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+
+  process.off('warning', hear);
+  expect(warnings).toMatchObject([
+    { name: 'ProcessorWarning', code: 'handler-failing', message: "to nobody (group 'g', range 0)" },
+  ]);
 });

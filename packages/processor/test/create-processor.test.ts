@@ -282,6 +282,19 @@ test('[S26] a schema types and changes what the handler gets, and what it refuse
   expect(Buffer.from(letters[0]?.raw ?? '', 'base64').toString()).toContain('"total":"much"');
 });
 
+test('a processor that was stopped does not start again, and says so', async () => {
+  const { source, leases } = await place();
+  const processor = createProcessor<Order>({ ...soon, source, leases, name: 'once', handler: () => {} });
+  await processor.start();
+  await processor.start();
+  await processor.stop();
+
+  await expect(processor.start()).rejects.toMatchObject({
+    code: 'stopped',
+    message: expect.stringContaining('make another'),
+  });
+});
+
 test('an observer is told when ranges open and close, events come, and a signal stops it', async () => {
   const { source, leases } = await place();
   const told: string[] = [];

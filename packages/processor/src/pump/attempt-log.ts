@@ -147,6 +147,22 @@ export class AttemptLog {
 
 const messageCharsMax = 200;
 
+/** For whoever looks from outside: how many changes have failed, how often the worst, and why. */
+export function readFailures(body: DocumentBody): {
+  readonly changes: number;
+  readonly attempts: number;
+  readonly message: string | undefined;
+} {
+  const items = pairs(body['items']);
+  const failed = [...items, ...pairs(body['batches'])];
+  const worst = items.reduce<unknown[]>((most, [, entry]) => (Number(entry[0]) > Number(most[0]) ? entry : most), [0]);
+  return {
+    changes: failed.length,
+    attempts: Math.max(0, ...failed.map(([, [failures]]) => Number(failures))),
+    message: worst[1] === undefined ? undefined : String(worst[1]),
+  };
+}
+
 /** The oldest makes room: it will be counted anew, which only means that it is tried more often. */
 function put<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
