@@ -24,7 +24,7 @@ const clients = [
   { key: 'packages', name: 'in the packages' },
 ];
 
-const missionIds = 'M1 M2 M3 M4 M5 M6 M7 M8 M9 M14 M16 M18 M20 B1 B2 B8 B11'.split(' ');
+const missionIds = 'M1 M2 M3 M4 M5 M6 M7 M8 M9 M10 M11 M12 M14 M16 M18 M20 B1 B2 B8 B9 B11'.split(' ');
 const chapters = Array.from({ length: 15 }, (_, i) => `wire ${i + 1}`);
 const absentPattern = /^\[absent\] (.+): (\d{3})$/;
 
