@@ -241,7 +241,8 @@ export class Tenure {
     const { clock, observer } = this.#parts;
     const { signal } = this.#controller;
     try {
-      await clock.sleep(this.#openAtMs - clock.monotonicMs(), signal);
+      const waitMs = this.#openAtMs - clock.monotonicMs();
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
       const start = await this.#persist(() => this.#parts.firstStart(this.#withPosition(), signal));
       if (typeof start !== 'string' && 'position' in start) await this.keeper.checkpoint(start.position);
       this.#start = start;
