@@ -81,14 +81,14 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D14',
     title: 'every host begins where its own options say',
-    seed: 18,
+    seed: 112,
     program: (equipment, settings) =>
       processorProgram({ ...equipment, leases: startHidingStore(equipment.leases) }, settings),
   },
   {
     id: 'D15',
     title: 'the keys of an old lease are not filled in, so that it cannot be split',
-    seed: 2,
+    seed: 55,
     program: (equipment, settings) =>
       processorProgram({ ...equipment, leases: forgettingStore(equipment.leases) }, settings),
   },
