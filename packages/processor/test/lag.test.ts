@@ -68,7 +68,7 @@ test('[S49] LSNs that show nothing, as deletes in latest mode, are no lag', asyn
   expect(await group().lag()).toMatchObject({ items: 0, seconds: 0 });
 });
 
-test('seconds are the age of the oldest change that is not done', async () => {
+test('[F23] seconds are the age of the oldest change that is not done', async () => {
   await dotnetLease('0', await positionNow());
   source.put({ id: 'a', pk: 'k' });
   await clock.advance(60_000);
@@ -78,7 +78,7 @@ test('seconds are the age of the oldest change that is not done', async () => {
   expect(await group().lag()).toMatchObject({ items: 2, seconds: 90 });
 });
 
-test('a lease without a position has an unknown lag, and so has the group', async () => {
+test('[F23] a lease without a position has an unknown lag, and so has the group', async () => {
   await dotnetLease('0', null);
   source.put({ id: 'a', pk: 'k' });
 

@@ -98,7 +98,7 @@ describe('hosts that crash', () => {
     expect(world.oracle.deliveriesOf(change)).toBe(2);
   });
 
-  test('[S30] a second process of the same name takes over with a higher epoch; the first stops itself', async () => {
+  test('[S30] [F5] a second process of the same name takes over with a higher epoch; the first stops itself', async () => {
     const { world, hosts } = await makeScene({ hosts: 1 });
     writeMany(world, 50);
     const [first] = hosts;

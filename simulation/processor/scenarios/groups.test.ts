@@ -260,6 +260,20 @@ describe('groups', () => {
     await finish(world);
   });
 
+  test('[F18] where leases can be watched, a range that is let go is taken at once and not at the next tick', async () => {
+    const { world, hosts } = await makeScene({ hosts: 2 });
+    await balanced(world);
+    const [leaving, staying] = hosts;
+    if (leaving === undefined || staying === undefined) throw new Error('there are two');
+
+    await world.until(world.stop(leaving));
+    const stoppedMs = world.nowMs;
+    await world.runUntil(() => staying.events.filter(({ type }) => type === 'range.opened').length >= 4, 60_000, 20);
+
+    expect(world.nowMs - stoppedMs).toBeLessThan(world.settings.lease.acquireMs / 4);
+    await finish(world);
+  });
+
   test('[S44] a restart after a start from now without traffic misses nothing that was written meanwhile', async () => {
     const { world, hosts } = await makeScene({ hosts: 1, base: { start: 'now' } });
     await world.until(world.stop(hosts[0] as (typeof hosts)[0]));
