@@ -89,6 +89,10 @@ export class Processor {
 
   /** Resolves by its deadline, whatever hangs. May be called at any time and more than once. */
   stop(options: StopOptions = {}): Promise<void> {
+    const drainMs = options.drainMs ?? 0;
+    if (typeof drainMs !== 'number' || Number.isNaN(drainMs)) {
+      return Promise.reject(new ProcessorError('invalid-option', 'drainMs is a number of milliseconds.'));
+    }
     if (this.#stopping === undefined) {
       this.#state = 'stopping';
       this.#stopping = this.#host.stop(options).then(() => this.#stopped(undefined));

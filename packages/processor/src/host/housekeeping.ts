@@ -43,6 +43,7 @@ export class Housekeeping {
   ): Promise<{ readonly ranges: readonly PhysicalRange[]; readonly superseded: readonly Lease[] }> {
     await this.#removeRubbish(group, sightings);
     this.#tellDuplicates(group);
+    this.#clearMoved(group);
     const { clock, rules, settings } = this.#parts;
     const known = resolveKeys(group.leases, ranges);
     const coverage = rules.audit(known);
@@ -80,6 +81,16 @@ export class Housekeeping {
       health.raise(isNoted ? 'lease-deleted' : 'coverage-hole', lease.token, message);
     }
     await eachBounded(missing, leasesAtOnceMax, (lease) => createMissing(this.#parts, names, lease, start, group));
+  }
+
+  /** What could not be read here is another's matter once another has it. */
+  #clearMoved(group: Group): void {
+    const { health, holder } = this.#parts;
+    for (const { problem, leaseToken } of health.current) {
+      const owner = group.leases.find(({ token }) => token === leaseToken)?.owner;
+      if (problem === 'feed-failing' && owner !== undefined && owner !== holder.instance)
+        health.clear(problem, leaseToken);
+    }
   }
 
   #clearHoles(): void {

@@ -16,7 +16,7 @@ import type { KeeperEnd, KeeperParts } from '../lease/keeper.ts';
 import { Keeper } from '../lease/keeper.ts';
 import { abortMsMax, closeMsMax, openMsMax } from '../limits.ts';
 import type { CloseReason, RangeContext } from '../observer.ts';
-import { isProcessorError, ProcessorError } from '../processor-error.ts';
+import { isProcessorError, messageOf, ProcessorError } from '../processor-error.ts';
 import type { MakePump, Pump, PumpEnd, PumpMemory } from '../pump/pump.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { Health } from './health.ts';
@@ -306,7 +306,10 @@ export class Tenure {
     const { health, emit } = this.#parts;
     if (event.type === 'health') health.raise(event.problem, event.leaseToken, event.message, event.error);
     else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
-    else emit(event);
+    else {
+      if (event.type === 'idle' || event.type === 'batch.delivered') health.clear('feed-failing', event.leaseToken);
+      emit(event);
+    }
   }
 
   async #checkpoint(position: string): Promise<void> {
@@ -330,6 +333,10 @@ export class Tenure {
         break;
       case 'feed-failed': {
         const isRefused = isDatabaseError(end.error) && refusals.has(end.error.code);
+        if (!isRefused) {
+          const message = `The feed of range ${this.token} cannot be read: ${messageOf(end.error)}`;
+          this.#parts.health.raise('feed-failing', this.token, message, end.error);
+        }
         this.#dispatch(isRefused ? 'refused' : 'feed-failed', () => this.#failedBy('feed-failed', end.error));
         break;
       }

@@ -120,15 +120,17 @@ export class Tenures {
     for (const [id, by] of this.#reserved) if (by === tenure) this.#reserved.delete(id);
     if (end.reason === 'handed-over') this.#epochs.set(tenure.id, epoch + 1);
     if (end.reason === 'lease-gone') void note.note(lease, tenure.keeper.position, true);
-    if (end.reason === 'feed-failed' || end.reason === 'handler-failed' || end.isHung) this.#avoid(lease.token);
+    // Where a handler does not end, its lease runs out first, here as elsewhere (S28).
+    if (end.isHung) this.#avoid(lease.token, this.#parts.keeper.settings.expirationMs);
+    else if (end.reason === 'feed-failed' || end.reason === 'handler-failed') this.#avoid(lease.token, 0);
     else if (end.reason !== 'fenced') this.#avoided.delete(lease.token);
     for (const successor of end.successors) this.begin(successor, 'own', Number.NEGATIVE_INFINITY);
     this.#parts.onEnded(tenure, end);
   }
 
-  #avoid(token: string): void {
+  #avoid(token: string, msMin: number): void {
     const failures = (this.#avoided.get(token)?.failures ?? 0) + 1;
-    const forMs = Math.min(avoidMsMax, avoidMsMin * 2 ** Math.min(failures - 1, 10));
+    const forMs = Math.max(msMin, Math.min(avoidMsMax, avoidMsMin * 2 ** Math.min(failures - 1, 10)));
     this.#avoided.set(token, { failures, untilMs: this.#parts.clock.monotonicMs() + forMs });
   }
 

@@ -96,6 +96,18 @@ async function bench(): Promise<Bench> {
 }
 
 describe('the keeper of a lease', () => {
+  test('[I5] a renewal does not store what was offered before the last checkpoint', async () => {
+    const world = await bench();
+    const keeper = await world.acquire('a', 'na');
+
+    keeper.offer('{"opaque":1}');
+    await keeper.checkpoint('{"opaque":2}');
+    await world.clock.advance(40_000);
+
+    expect((await world.lease()).position).toBe('{"opaque":2}');
+    keeper.close();
+  });
+
   test('renews, and a checkpoint counts as a renewal', async () => {
     const world = await bench();
     const keeper = await world.acquire('a', 'na');

@@ -113,6 +113,8 @@ export class Keeper {
     const newest = this.#waiting.at(-1)?.position ?? this.#position;
     // A position behind what is stored is covered by it: never backwards (I5).
     const target = this.#parts.rules.mayMove(newest, position) ? position : newest;
+    // Offered before there was more: a renewal that stored it now would go back.
+    this.#offered = undefined;
     if (this.#waiting.length === 0 && target === this.#position) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ position: target, resolve, reject });

@@ -39,9 +39,9 @@ export function leaseId(names: LeaseNames, token: string): string {
   return `${names.leases}${token}`;
 }
 
-/** `name` is an instance or a lease token; what cannot stand in an id is spelled as in a path. */
+/** `name` is an instance or a lease token; what cannot stand in an id is spelled as in a path. Halves of characters count as unknown. */
 export function sidecarId(names: LeaseNames, kind: SidecarKind, name = ''): string {
-  return `${names.prefix}.x.${kind}.${encodeURIComponent(name)}`;
+  return `${names.prefix}.x.${kind}.${encodeURIComponent(Buffer.from(name).toString())}`;
 }
 
 export function tokenOfKeys(keys: { readonly min: string; readonly max: string }): string {

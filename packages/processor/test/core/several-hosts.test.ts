@@ -268,3 +268,38 @@ describe('several hosts', () => {
     expect(group.clock.sleeperCount).toBe(0);
   });
 });
+
+describe('documents that somebody spoilt', () => {
+  test('[D10] leases and heartbeats of strange shape hold up nobody', async () => {
+    const group = new SmallGroup(2);
+    const a = await group.started('a');
+    const unshowable = { toString: 1, valueOf: 1 };
+    const spoilt: [string, object][] = [
+      ['..half', { LeaseToken: '\ud800', Owner: null, FeedRange: { Range: { min: '', max: '01' } } }],
+      ['..odd', { LeaseToken: unshowable, Owner: unshowable, properties: [], FeedRange: 5 }],
+      ['..proto', JSON.parse('{"LeaseToken":"__proto__","properties":{"__proto__":"x"},"Owner":null}')],
+      ['.x.host.half', { instance: '\ud800', nonce: 'n', beat: 1e300, avoided: unshowable }],
+      ['.x.host.twin', { instance: 'a', nonce: 'other', beat: unshowable }],
+      ['.x.retry.0', { items: { a: [unshowable, unshowable] }, batches: [[1]], starts: [unshowable, 'x'] }],
+      ['.x.position.odd', { token: unshowable, min: 5, max: [], position: {} }],
+    ];
+    for (const [name, body] of spoilt) await group.store.create({ id: `${leasePrefix}${name}`, ...body });
+
+    const b = await group.started('b');
+    await group.clock.advance(120_000);
+    group.feed.write('10');
+    group.feed.write('90');
+    await group.clock.advance(5000);
+    await group.during(a.processor.stop());
+    group.feed.write('10');
+    group.feed.write('90');
+    await group.clock.advance(90_000);
+
+    expect(new Set(group.delivered.map(({ id }) => id)).size).toBe(4);
+    const failures = [...a.events, ...b.events].filter(
+      (event) => event.type === 'health' && event.problem === 'lease-store-failing',
+    );
+    expect(failures).toEqual([]);
+    await group.during(b.processor.stop());
+  });
+});

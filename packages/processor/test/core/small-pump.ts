@@ -30,6 +30,9 @@ export class Halt extends Error {
   }
 }
 
+/** The handler goes on in spite of its signal. */
+export class Hung extends Error {}
+
 class SmallPump implements Pump {
   stored: string | undefined;
   readonly #lease: PumpLease;
@@ -69,6 +72,7 @@ class SmallPump implements Pump {
         if (page.isDrained) await clock.sleep(this.#options.pollMs ?? 1000, this.#draining.signal);
       } catch (error) {
         if (signal.aborted) return { kind: 'aborted', error };
+        if (error instanceof Hung) return { kind: 'aborted', error, isHung: true };
         if (error instanceof Halt) return { kind: 'halted', scope: error.scope, error };
         if (!isDatabaseError(error)) return { kind: 'aborted', error };
         if (error.code === 'range-gone') return { kind: 'gone' };

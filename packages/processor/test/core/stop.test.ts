@@ -1,9 +1,10 @@
 // Ends: stop, pause, halt, hung handlers and stores.
 
+import { DatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import { FaultyStore } from './faulty-store.ts';
 import { leasePrefix, SmallGroup } from './small-group.ts';
-import { Halt } from './small-pump.ts';
+import { Halt, Hung } from './small-pump.ts';
 
 describe('stopping', () => {
   test('[S55] [F30] [D16] returns by its deadline when a handler hangs and ignores its signal', async () => {
@@ -34,6 +35,34 @@ describe('stopping', () => {
     await group.clock.advance(90_000);
     expect(b.delivered).toHaveLength(1);
     await group.during(b.processor.stop());
+  });
+
+  test('[S28] nor does the same host take it again before that', async () => {
+    const group = new SmallGroup(1);
+    const calls: number[] = [];
+    const a = await group.started('a', {
+      handle: () => {
+        calls.push(group.clock.monotonicMs());
+        throw new Hung();
+      },
+    });
+    group.feed.write('10');
+
+    await group.clock.advance(200_000);
+
+    expect(calls.length).toBeGreaterThan(1);
+    expect((calls[1] ?? 0) - (calls[0] ?? 0)).toBeGreaterThanOrEqual(60_000);
+    await group.during(a.processor.stop());
+  });
+
+  test.each([Number.NaN, '100' as never])('[S55] a deadline that is no number, %s, is refused', async (drainMs) => {
+    const group = new SmallGroup(1);
+    const host = await group.started('a');
+
+    await expect(host.processor.stop({ drainMs })).rejects.toMatchObject({ code: 'invalid-option' });
+    await group.during(host.processor.stop({ drainMs: 5000 }));
+
+    expect(host.processor.state).toBe('stopped');
   });
 
   test('[S55] [D16] returns by its deadline when the store hangs', async () => {
@@ -244,6 +273,24 @@ describe('pausing', () => {
     expect(closed).toBeGreaterThan(0);
     expect(closed).toBeLessThan(10);
     expect(group.delivered).toHaveLength(1);
+    await group.during(Promise.all([a.processor.stop(), b.processor.stop()]));
+  });
+
+  test('[I13] a range whose feed is not there is told of, until it is read again or another has it', async () => {
+    const group = new SmallGroup(2);
+    const a = await group.started('a');
+    const problem = expect.objectContaining({ problem: 'feed-failing', leaseToken: '0' });
+    group.feed.failures.set('0', new DatabaseError('container-not-found', 'There is no such container.'));
+
+    await group.clock.advance(5000);
+    expect(a.processor.status.problems).toContainEqual(problem);
+    group.feed.failures.clear();
+    const b = await group.started('b');
+    await group.clock.advance(90_000);
+
+    const owner = (await group.leases()).find(({ token }) => token === '0')?.owner;
+    expect(owner).toBe('b');
+    expect(a.processor.status.problems).not.toContainEqual(problem);
     await group.during(Promise.all([a.processor.stop(), b.processor.stop()]));
   });
 });
