@@ -153,6 +153,7 @@ export class Host {
     const leftMs = Math.max(lastWordMsMin, endAtMs - clock.monotonicMs());
     if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#last.signal));
     this.#life.abort(new ProcessorError('stopped', 'The processor has stopped.'));
+    await settledWithin(clock, lastWordMsMin, members.tenures.allDone());
     this.#last.abort(new ProcessorError('stopped', 'The processor has stopped.'));
   }
 

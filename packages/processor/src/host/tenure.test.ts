@@ -119,6 +119,7 @@ class Stage {
       supersede: async () => {},
       onHaltAll: () => {},
       isTakeover: false,
+      life: new AbortController().signal,
       turn: () => 0,
       memory: () => ({ load: async () => undefined, save: async () => {} }),
     };

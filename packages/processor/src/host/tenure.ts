@@ -6,7 +6,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { isDatabaseError } from '@tidemark/model';
-import { bounded, retryPauseMs, settledWithin } from '../bounded.ts';
+import { bounded, retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
 import type { EventSink, HealthProblem, ProcessorEvent } from '../events.ts';
@@ -76,6 +76,8 @@ export interface TenureParts extends Ground {
   /** The failure policy stops the whole group. */
   readonly supersede: (tenure: Tenure) => Promise<void>;
   readonly onHaltAll: (token: string, error: unknown) => void;
+  /** Aborts when the host has stopped: nothing is waited for then. */
+  readonly life: AbortSignal;
   /** How often the group was resumed. */
   readonly turn: () => number;
   /** The owner before may have died of a change. */
@@ -434,7 +436,8 @@ export class Tenure {
     this.#disarm();
     await this.#closeObserver();
     const endAtMs = this.#order?.endAtMs ?? clock.monotonicMs() + closeMsMax;
-    if (!this.#isGone) await settledWithin(clock, Math.max(0, endAtMs - clock.monotonicMs()), this.#dispose());
+    const leftMs = Math.max(0, endAtMs - clock.monotonicMs());
+    if (!this.#isGone) await bounded(clock, leftMs, this.#parts.life, () => this.#dispose()).catch(() => {});
     this.keeper.close();
     this.#controller.abort(new ProcessorError('stopped', `Range ${this.token} is closed.`));
     this.#dispatch('closed');
@@ -464,7 +467,7 @@ export class Tenure {
     const leftMs = (this.#order?.endAtMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
     try {
       const ms = Math.max(0, Math.min(closeMsMax, leftMs));
-      await bounded(clock, ms, undefined, async () => observer.close?.(this.#context(), reason));
+      await bounded(clock, ms, this.#parts.life, async () => observer.close?.(this.#context(), reason));
     } catch (error) {
       health.raise('handler-failing', this.token, 'The observer could not close.', error);
     }
@@ -501,12 +504,19 @@ export class Tenure {
   #arm(atMs: number): void {
     this.#disarm();
     if (!Number.isFinite(atMs)) return;
-    const { clock } = this.#parts;
+    const { clock, life } = this.#parts;
     const controller = new AbortController();
     this.#disarm = () => controller.abort(notNeeded);
-    void clock.sleep(atMs - clock.monotonicMs(), controller.signal).then(() => {
-      if (!controller.signal.aborted) this.#dispatch('overdue');
-    });
+    const overdue = (): void => {
+      life.removeEventListener('abort', overdue);
+      if (controller.signal.aborted) return;
+      controller.abort(notNeeded);
+      this.#dispatch('overdue');
+    };
+    // When the host has stopped, time is over.
+    life.addEventListener('abort', overdue, { once: true });
+    const ms = life.aborted ? 0 : atMs - clock.monotonicMs();
+    void (ms > 0 ? clock.sleep(ms, controller.signal) : Promise.resolve()).then(overdue);
   }
 
   get #at(): { readonly leaseToken: string; readonly epoch: number } {

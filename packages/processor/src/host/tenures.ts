@@ -20,7 +20,7 @@ export interface TenuresParts extends Ground {
   readonly renewMs: number;
   readonly emit: EventSink;
   readonly keeper: Omit<KeeperParts, 'onWritten' | 'onEdited'>;
-  readonly tenure: Omit<TenureParts, 'keeper' | 'memory' | 'isTakeover'>;
+  readonly tenure: Omit<TenureParts, 'keeper' | 'memory' | 'isTakeover' | 'life'>;
   /** Until the host is closed. */
   readonly signal: AbortSignal;
   /** A range has ended here: who should have it now? */
@@ -140,6 +140,7 @@ export class Tenures {
     return {
       ...this.#parts.tenure,
       isTakeover: from === 'expired' || from === 'own',
+      life: this.#parts.signal,
       memory: (name, epoch, signal) => this.#memory(name, epoch, signal),
       keeper: {
         ...this.#parts.keeper,
