@@ -128,7 +128,19 @@ function liveBeats(facts: PlanFacts): HostBeat[] {
   const isDead = (stored: HostBeat['stored']): boolean =>
     sightings.silentMs(stored, nowMs) >= expirationMs &&
     sightings.unchangedMs(stored, nowMs) >= Math.min(2 * renewMs, expirationMs);
-  return group.beats.filter(({ stored, instance }) => instance !== holder.instance && !isDead(stored));
+  // One of long ago is not waited for: the server has stamped it and this host's own. Leases that it owns expire as ever.
+  const nowSeconds = secondsOf(group.beats.find(({ instance }) => instance === holder.instance)?.stored);
+  const isLongDead = (stored: HostBeat['stored']): boolean =>
+    sightings.writtenMs(stored, nowMs) === Number.POSITIVE_INFINITY &&
+    (nowSeconds - secondsOf(stored)) * 1000 >= 2 * expirationMs;
+  return group.beats.filter(
+    ({ stored, instance }) => instance !== holder.instance && !isDead(stored) && !isLongDead(stored),
+  );
+}
+
+/** NaN, which is never long ago, where the store does not stamp. */
+function secondsOf(stored: HostBeat['stored'] | undefined): number {
+  return Number(stored?.body['_ts'] ?? Number.NaN);
 }
 
 function hostsOf(
