@@ -62,6 +62,10 @@ export class Chaos {
 
   async #end(): Promise<ChaosOutcome> {
     const { hosts, ledger } = this.#setting;
+    const living = new Set(this.#members.map(({ host }) => host.instance));
+    await this.#setting.untilLeases('the living have them', (leases) =>
+      leases.every(({ Owner }) => Owner !== null && living.has(Owner)),
+    );
     for (const { host } of this.#members) this.#exits.push(await host.end('SIGTERM'));
     const leases = await this.#setting.leaseDocuments();
     const times = repeated(hosts);
