@@ -48,6 +48,13 @@ test.each([
   [{ mode: 'some' }, /mode is one of/],
   [{ name: 'a/b' }, /name cannot have "\/"/],
   [{ name: 'x'.repeat(101) }, /at most 100/],
+  [{ name: '\ud800' }, /half a character/],
+  [{ purpose: 5 }, /purpose is a text/],
+  [{ onEvent: 5 }, /onEvent is a function/],
+  [{ classify: 5 }, /classify is a function/],
+  [{ bisect: 'no' }, /bisect is true or false/],
+  [{ schema: {} }, /schema is a Standard Schema/],
+  [{ signal: 5 }, /signal is an AbortSignal/],
   [{ leaseRenewInterval: 5 }, /There is no option 'leaseRenewInterval'/],
 ])('%j is refused, and the message says why', (more, message) => {
   const options = { ...base, ...more } as CommonOptions;

@@ -105,6 +105,7 @@ export function settingsOf(
     ]),
   };
   checkTogether(settings, options);
+  checkShapes(options);
   return settings;
 }
 
@@ -116,6 +117,24 @@ function checkNames(options: object): void {
 function refuseUnknown(within: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length > 0) refuse(`There is no option ${unknown.map((name) => `'${within}${name}'`).join(', ')}.`);
+}
+
+/** For callers without types: what would fail later, at every change or event, is refused now. */
+function checkShapes({
+  purpose,
+  onEvent,
+  classify,
+  bisect,
+  schema,
+  signal,
+}: CommonOptions & { schema?: unknown }): void {
+  if (purpose !== undefined && typeof purpose !== 'string') refuse('purpose is a text.');
+  if (onEvent !== undefined && typeof onEvent !== 'function') refuse('onEvent is a function.');
+  if (classify !== undefined && typeof classify !== 'function') refuse('classify is a function.');
+  if (bisect !== undefined && typeof bisect !== 'boolean') refuse('bisect is true or false.');
+  if (signal !== undefined && typeof signal.addEventListener !== 'function') refuse('signal is an AbortSignal.');
+  const { validate }: { validate?: unknown } = Object(Object(schema)['~standard']);
+  if (schema !== undefined && typeof validate !== 'function') refuse('schema is a Standard Schema: it has ~standard.');
 }
 
 function checkTogether({ lease, pump }: ProcessorSettings, options: CommonOptions): void {
@@ -155,6 +174,7 @@ function checkName(option: 'name' | 'instance', value: unknown): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   const bad = /[/\\?#\u0000-\u001f\u007f]/.exec(value)?.[0];
   if (bad !== undefined) return refuse(`${option} cannot have ${show(bad)} in it: it stands in ids of documents.`);
+  if (Buffer.from(value).toString() !== value) return refuse(`${option} has half a character in it.`);
   if (value.length > nameCharsMax) return refuse(`${option} has at most ${nameCharsMax} characters.`);
   return value;
 }
