@@ -6,16 +6,23 @@ import { tenureTable } from '@tidemark/processor/testing';
 export interface Coverage {
   readonly faults: Map<string, number>;
   readonly steps: Map<string, number>;
+  /** Transitions that the table says cannot happen, and that did. */
+  readonly impossible: Set<string>;
   /** For the rules of the hosts. */
   readonly onStep: HostRules['onStep'];
 }
 
 export function newCoverage(): Coverage {
   const steps = new Map<string, number>();
+  const impossible = new Set<string>();
   return {
     faults: new Map(),
     steps,
-    onStep: (state, event) => add(steps, `${state} ${event}`, 1),
+    impossible,
+    onStep: (state, event, step) => {
+      if (step === '!') impossible.add(`${state} ${event}`);
+      add(steps, `${state} ${event}`, 1);
+    },
   };
 }
 
@@ -72,6 +79,7 @@ const rare: ReadonlySet<string> = new Set([
 
 export function missingOf(coverage: Coverage, faultKinds: readonly string[]): string[] {
   return [
+    ...[...coverage.impossible].map((step) => `impossible transition ${step}, which happened`),
     ...faultKinds.filter((kind) => !coverage.faults.has(kind)).map((kind) => `fault ${kind}`),
     ...reachableSteps()
       .filter((step) => !coverage.steps.has(step))
