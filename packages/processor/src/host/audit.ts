@@ -134,6 +134,23 @@ export class HoleCounter {
   }
 }
 
+/** Notes that tile the hole: ranges that merged while their leases were missing. Each slice goes on from its own position. */
+export function slicesOfHole<T extends { readonly keys: KeyRange }>(hole: KeyRange, notes: readonly T[]): readonly T[] {
+  const slices: T[] = [];
+  for (let at = hole.min; at < hole.max; ) {
+    const next = notes
+      .filter(({ keys }) => keys.min === at && keys.max <= hole.max)
+      .reduce<T | undefined>(
+        (best, note) => (best === undefined || note.keys.max < best.keys.max ? note : best),
+        undefined,
+      );
+    if (next === undefined) return [];
+    slices.push(next);
+    at = next.keys.max;
+  }
+  return slices;
+}
+
 function isNarrower(a: KeyRange, b: KeyRange): boolean {
   return a.min >= b.min && a.max <= b.max && (a.min !== b.min || a.max !== b.max);
 }

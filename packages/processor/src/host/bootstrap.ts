@@ -11,13 +11,13 @@ import type { AcquireParts } from '../lease/acquire.ts';
 import { createLease } from '../lease/acquire.ts';
 import type { Holder } from '../lease/holder.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
-import { leaseId, leaseNames, sidecarId } from '../lease/lease-names.ts';
+import { leaseId, leaseNames, sidecarId, tokenOfKeys } from '../lease/lease-names.ts';
 import { bootstrapMsMax, leasesAtOnceMax, lockPollMs, requestMsMax } from '../limits.ts';
 import { isProcessorError, ProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { MissingLease } from './audit.ts';
-import { missingLeases, positionForHole, resolveKeys } from './audit.ts';
+import { missingLeases, positionForHole, resolveKeys, slicesOfHole } from './audit.ts';
 import type { Group, StartRecord } from './group.ts';
 import { readGroup, readStart } from './group.ts';
 import type { Health } from './health.ts';
@@ -142,16 +142,25 @@ export async function createMissing(
   group: Pick<Group, 'positions' | 'tombstones' | 'hasMarker'>,
 ): Promise<void> {
   const known = [...group.positions, ...group.tombstones.flatMap(noteOf)];
-  const position = positionForHole(missing.keys, known)?.position ?? (await makeFast());
-  await createLease(acquireParts(parts, names), {
-    id: leaseId(names, missing.token),
-    ...missing,
-    owner: undefined,
-    position,
-    mode: start.mode,
-    mark: undefined,
-    timestamp: parts.serverClock.stamp(),
-  });
+  const noted = positionForHole(missing.keys, known)?.position;
+  const slices = noted === undefined ? slicesOfHole(missing.keys, known) : [];
+  for (const { keys, position } of slices) {
+    await create({ token: tokenOfKeys(keys), kind: 'keys', keys }, position);
+  }
+  if (slices.length > 0) return;
+  await create(missing, noted ?? (await makeFast()));
+
+  async function create(lease: MissingLease, position: string | undefined): Promise<void> {
+    await createLease(acquireParts(parts, names), {
+      id: leaseId(names, lease.token),
+      ...lease,
+      owner: undefined,
+      position,
+      mode: start.mode,
+      mark: undefined,
+      timestamp: parts.serverClock.stamp(),
+    });
+  }
 
   /** Once the group has begun, `now` is the moment of its beginning and not the present: whoever acquires the lease looks it up. */
   async function makeFast(): Promise<string | undefined> {
