@@ -9,8 +9,6 @@ const seedsPerTest = 100;
 
 /** Seeds that show a defect which is not mended yet. */
 const knownFailures: Readonly<Record<number, string>> = {
-  // TODO(#4): an owner whose keys are all in narrower leases must let go.
-  648: 'a split that a crash left half done, undone by a merge: parent and children live on side by side',
   // TODO(#4): tombstones of leases that are there twice are removed too.
   1929: 'the tombstone of a lease that somebody copied stays, harmless',
 };

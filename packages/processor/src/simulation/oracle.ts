@@ -445,7 +445,8 @@ export class Oracle {
       this.#unfinished.set(name, keys);
     }
     // Hosts that steal at once leave the robbed one at work for a moment.
-    const isRobbed = (history?.epoch ?? 0) > place.epoch;
+    // Of a lease that is there twice both copies may be read for a while, and so may what comes of them.
+    const isRobbed = (history?.epoch ?? 0) > place.epoch || this.#doubled.size > 0;
     const inBatch = new Set(changes.map((change) => change.sequence));
     const lastOfKey = new Map<string, number>();
     for (const change of changes) {
