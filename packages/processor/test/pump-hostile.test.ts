@@ -232,3 +232,22 @@ test.each(['latest', 'all-versions'] as const)('[F26] envelopes of strange shape
 function thrower(): never {
   throw new Error('not to be asked');
 }
+
+test('[F16] [I1] a drain does not wait for ever for what nobody acknowledges, and leaves it to the next', async () => {
+  let handled = 0;
+  const bench = new PumpBench({
+    feed: feedOf(10),
+    position: '"0"',
+    settings: { checkpoint: { kind: 'manual' }, stallMs: 30_000 },
+    handler: (changes) => {
+      handled += changes.length;
+    },
+  });
+  await bench.until(() => handled === 10);
+
+  bench.pump.drain();
+  await bench.until(() => bench.end !== undefined, 100, 60_000);
+
+  expect(bench.end).toEqual({ kind: 'drained' });
+  expect(bench.stored).toEqual([]);
+});

@@ -192,17 +192,19 @@ export class RangePump implements Pump {
     await unlessAborted(Promise.all([this.#attempts.save(), this.#doneLog.save()]), signal);
   }
 
-  /** With manual checkpoints: handlers have returned, their work may go on. A range that is gone waits for it only for a while. */
+  /** With manual checkpoints: handlers have returned, their work may go on. It is waited for, by a range that is gone only for a while. */
   async #whenAcknowledged(): Promise<void> {
     const { checkpoint } = this.#parts.settings;
     if (checkpoint.kind !== 'manual' || checkpoint.isCumulative === true) return;
     const { clock, signal } = this.#context;
     const isPatient = this.#end?.kind === 'drained';
-    const untilMs = clock.monotonicMs() + acknowledgeMsMax;
+    // A pause has no deadline of its own: what nobody acknowledges for so long is handled again after it.
+    const limitMs = isPatient ? this.#parts.settings.stallMs : acknowledgeMsMax;
+    const untilMs = clock.monotonicMs() + limitMs;
     const late = new AbortController();
-    const timer = isPatient ? undefined : clock.sleep(acknowledgeMsMax, late.signal).then(() => this.#bell.ring());
+    const timer = clock.sleep(limitMs, late.signal).then(() => this.#bell.ring());
     while (this.#calls.unacknowledged > 0 && !this.#isAborted()) {
-      if (!isPatient && clock.monotonicMs() >= untilMs) break;
+      if (clock.monotonicMs() >= untilMs) break;
       await unlessAborted(this.#bell.wait(), signal);
     }
     late.abort(notNeeded);
