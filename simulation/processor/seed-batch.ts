@@ -7,14 +7,6 @@ import { formatFailure, runSeeds } from './seeds.ts';
 
 const seedsPerTest = 100;
 
-/** Seeds that show a defect which is not mended yet. */
-const knownFailures: Readonly<Record<number, string>> = {
-  // TODO(#4): the world must place keys as the service does; its own hash makes an owner miss keys that are held (`ownsKey`).
-  995: 'a change of a key that is held with park-key is delivered by the next owner',
-  // TODO(#4): tombstones of leases that are there twice are removed too.
-  1929: 'the tombstone of a lease that somebody copied stays, harmless',
-};
-
 export function testSeeds(from: number, count: number): void {
   describe(`the processor, seeds ${from} to ${from + count - 1}`, () => {
     const coverage = newCoverage();
@@ -34,13 +26,7 @@ export function testSeeds(from: number, count: number): void {
         });
 
         missing = result.missing;
-        const unknown = result.failures.filter(({ seed }) => knownFailures[seed] === undefined);
-        expect(unknown.map(formatFailure)).toEqual([]);
-        // A defect that is mended leaves the list.
-        const known = Object.keys(knownFailures)
-          .map(Number)
-          .filter((seed) => seed >= first && seed < first + seedsPerTest);
-        expect(result.failures.map(({ seed }) => seed).filter((seed) => known.includes(seed))).toEqual(known);
+        expect(result.failures.map(formatFailure)).toEqual([]);
       });
     }
 

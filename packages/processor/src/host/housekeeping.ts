@@ -28,7 +28,8 @@ export class Housekeeping {
   readonly #overlaps = new HoleCounter();
   /** First tokens of pairs of leases that overlap for long. */
   #overlapping: ReadonlySet<string> = new Set();
-  #tried = new Set<string>();
+  /** Tombstones that need not be tried again: they are gone, or may not be removed. Two documents may have one id. */
+  #settled = new Set<string>();
   #countedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: HousekeepingParts) {
@@ -140,17 +141,20 @@ export class Housekeeping {
     const nowMs = clock.monotonicMs();
     const isOld = (stored: StoredDocument, times: number): boolean =>
       sightings.unchangedMs(stored, nowMs) >= times * settings.lease.expirationMs;
-    const tombstones = group.tombstones.filter(({ id, stored }) => !this.#tried.has(id) && isOld(stored, 0.5));
+    const nameOf = ({ stored }: Lease): string => `${stored.id}\n${stored.key}`;
+    const tombstones = group.tombstones.filter(
+      (lease) => !this.#settled.has(nameOf(lease)) && isOld(lease.stored, 0.5),
+    );
     const parts = {
       ...acquireParts(this.#parts, names),
       names,
       health,
       isTombstone: (lease: Lease) => rules.isTombstone(lease),
     };
-    this.#tried = new Set([...this.#tried].filter((id) => group.tombstones.some((tombstone) => tombstone.id === id)));
+    const present = new Set(group.tombstones.map(nameOf));
+    this.#settled = new Set([...this.#settled].filter((name) => present.has(name)));
     for (const tombstone of tombstones) {
-      this.#tried.add(tombstone.id);
-      await removeTombstone(parts, tombstone);
+      if (!(await removeTombstone(parts, tombstone))) this.#settled.add(nameOf(tombstone));
     }
     const copies = group.duplicates.filter((lease) => lease.owner === undefined || isOld(lease.stored, 1));
     for (const copy of copies) await this.#bury(copy);

@@ -102,8 +102,11 @@ function uncovered(keys: KeyRange, leases: readonly Lease[]): KeyRange[] {
   return holes.flatMap((hole) => intersectKeyRanges(hole, keys) ?? []);
 }
 
-/** Whoever sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. */
-export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombstone: Lease): Promise<void> {
+/**
+ * Whoever sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. Resolves with whether it
+ * is worth trying again.
+ */
+export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombstone: Lease): Promise<boolean> {
   const { store, signal, health, names } = parts;
   try {
     await store.remove(tombstone.stored, signal);
@@ -113,14 +116,16 @@ export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombst
     if (code === 'forbidden' || code === 'unauthorized') {
       const message = `The lease of the split range ${tombstone.token} cannot be removed from ${store.name}: the credentials lack the permission to delete documents.`;
       health.raise('parent-not-removed', tombstone.token, message, error);
+      return false;
     }
-    return;
+    return true;
   }
   // One that was only a copy has no children, and what lies beside it belongs to the other.
-  if (!hasChildren(tombstone)) return;
+  if (!hasChildren(tombstone)) return false;
   for (const kind of ['position', 'done', 'retry'] as const) {
     await removeSidecar(parts, sidecarId(names, kind, tombstone.token));
   }
+  return false;
 }
 
 async function removeSidecar(parts: Pick<SplitParts, 'store' | 'signal'>, id: string): Promise<void> {
