@@ -5,8 +5,8 @@
 // parent is good in its child for the keys that both have. After a merge the parents' histories lie side by side in one range, each with
 // its own LSNs: then a position means something only together with the slice of keys that it was read for.
 
-import type { KeyRange } from '@tidemark/model';
-import { DatabaseError, keyRangeContains, keyRangesIntersect } from '@tidemark/model';
+import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
+import { DatabaseError, effectiveKey, effectiveKeyHex, keyRangeContains, keyRangesIntersect } from '@tidemark/model';
 import type { FeedItem, FeedMode, FeedRead, FeedStart, PhysicalRange } from '../feed/feed-source.ts';
 
 type ChangeType = 'create' | 'replace' | 'delete';
@@ -80,7 +80,7 @@ export class ModelContainer {
     this.#ranges = [];
     let min = '';
     for (let i = 1; i <= options.ranges; i += 1) {
-      const max = i === options.ranges ? 'FF' : hex(Math.floor((i * 0xff00) / options.ranges));
+      const max = i === options.ranges ? 'FF' : hex(Math.floor((i * keysEnd) / options.ranges));
       this.#ranges.push(this.#newRange({ min, max }, []));
       min = max;
     }
@@ -138,7 +138,7 @@ export class ModelContainer {
     const parent = this.#ranges.find((range) => range.id === id);
     if (parent === undefined) return undefined;
     const low = numberOf(parent.min);
-    const high = parent.max === 'FF' ? 0xff00 : numberOf(parent.max);
+    const high = parent.max === 'FF' ? keysEnd : numberOf(parent.max);
     if (high - low < 2) return undefined;
     const middle = hex(Math.floor((low + high) / 2));
     const children = [
@@ -274,11 +274,14 @@ function secondOf(timeMs: number): number {
   return Math.floor(timeMs / 1000);
 }
 
-/** Where a key lies: four digits, spread over the space by a hash. */
+/** The first four digits of where keys end: their two highest bits are never set (wire 9). */
+const keysEnd = 0x4000;
+
+const placement: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
+
+/** Where a key lies: as an endpoint and a pump place it. */
 export function positionOfKey(partitionKey: string): string {
-  let state = 0x811c9dc5;
-  for (let i = 0; i < partitionKey.length; i++) state = Math.imul(state ^ partitionKey.charCodeAt(i), 0x01000193);
-  return hex((state >>> 0) % 0xff00);
+  return effectiveKeyHex(effectiveKey(placement, [partitionKey]));
 }
 
 /** A change in the form of the wire. */
