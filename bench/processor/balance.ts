@@ -1,7 +1,7 @@
 // Hosts that join, in virtual time with the default intervals of each kind: how many ticks until everybody has a share, and
 // what it costs. A lease that moves has to be written once; renewals are not counted.
 
-import { RestFeedSource, RestStore } from '@tidemark/processor';
+import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { CountedStore, dotnetDefaults } from '@tidemark/testing';
 import { showProgress } from '../common/progress.ts';
 import { databaseId } from '../server/requests.ts';
@@ -9,8 +9,9 @@ import type { BenchHost, HostRules } from './hosts.ts';
 import { makeHost, tidemarkDefaults } from './hosts.ts';
 import type { ProcessorSetting } from './setting.ts';
 import { clientOf, leasesId, many, nextGroup } from './setting.ts';
-import { systemClock } from './system-clock.ts';
 import { VirtualGroup } from './virtual-group.ts';
+
+const { clock: systemClock } = systemEnvironment();
 
 const leases = 100;
 const hourMs = 3_600_000;

@@ -1,13 +1,14 @@
 // A second host joins while changes come at full speed, then the first one stops: what was delivered twice, and what never.
 
-import { RestFeedSource, RestStore } from '@tidemark/processor';
+import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { showProgress } from '../common/progress.ts';
 import { databaseId } from '../server/requests.ts';
 import type { BenchHost, HostRules } from './hosts.ts';
 import { makeHost } from './hosts.ts';
 import type { ProcessorSetting } from './setting.ts';
 import { clientOf, definitionOf, leasesId, nextGroup } from './setting.ts';
-import { systemClock } from './system-clock.ts';
+
+const { clock: systemClock } = systemEnvironment();
 
 const ranges = 4;
 const writers = 16;

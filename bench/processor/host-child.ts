@@ -1,11 +1,12 @@
 // A host in a process of its own, to be killed. It tells of every range that it opens, one line each.
 
-import { RestFeedSource, RestStore } from '@tidemark/processor';
+import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { databaseId } from '../server/requests.ts';
 import type { HostRules, Intervals } from './hosts.ts';
 import { makeHost } from './hosts.ts';
 import { clientAt, leasesId, many } from './setting.ts';
-import { systemClock } from './system-clock.ts';
+
+const { clock: systemClock } = systemEnvironment();
 
 export interface ChildConfig {
   readonly rules: HostRules;

@@ -1,7 +1,7 @@
 // From a write to the handler, of a group that has nothing else to do. The rules of .NET ask again after five seconds, so
 // theirs is taken in virtual time.
 
-import { RestFeedSource, RestStore } from '@tidemark/processor';
+import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { quantiles } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
 import { chanceOf } from '../engine/chance.ts';
@@ -11,8 +11,9 @@ import { databaseId, upsertOf } from '../server/requests.ts';
 import { makeHost } from './hosts.ts';
 import type { ProcessorSetting } from './setting.ts';
 import { clientOf, leasesId, nextGroup, one } from './setting.ts';
-import { systemClock } from './system-clock.ts';
 import { VirtualGroup } from './virtual-group.ts';
+
+const { clock: systemClock } = systemEnvironment();
 
 const warmUps = 50;
 

@@ -2,7 +2,7 @@
 // the same pages, a loop over the iterator of the official client, and the rules of .NET.
 
 import { ChangeFeedStartFrom, CosmosClient } from '@azure/cosmos';
-import { RestFeedSource, RestStore } from '@tidemark/processor';
+import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
 import { contest, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
@@ -13,7 +13,8 @@ import type { HostRules } from './hosts.ts';
 import { makeHost } from './hosts.ts';
 import type { ProcessorSetting } from './setting.ts';
 import { clientOf, endpointOf, leasesId, many, nextGroup, one } from './setting.ts';
-import { systemClock } from './system-clock.ts';
+
+const { clock: systemClock } = systemEnvironment();
 
 /** Smaller where the same changes lie in many ranges, so that each of them still has a number of pages. */
 const pageItemsOf = (container: string): number => (container === one.id ? 1_000 : 250);

@@ -1,7 +1,7 @@
 // A host: a processor of this library, or one with the rules of .NET, with a handler that its parent holds by the hand.
 
 import type { ProcessorEvent, RangeContext } from '@tidemark/processor';
-import { createProcessor, RestClient, RestFeedSource, RestStore } from '@tidemark/processor';
+import { createProcessor, RestClient, RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { DotnetHost } from '@tidemark/testing';
 import { HeldHandler, now, say } from './held-handler.ts';
 import type { HostCommand, HostConfig } from './host-protocol.ts';
@@ -88,7 +88,7 @@ function makeDotnetHost(): Host {
     ...config,
     source: new RestFeedSource(clientOf(config.endpoint), database, container),
     store: new RestStore(clientOf(config.leaseEndpoint), database, leaseContainer),
-    clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep },
+    clock: systemEnvironment().clock,
     start: 'beginning',
     pollMs: 100,
     isManual,
@@ -99,18 +99,5 @@ function makeDotnetHost(): Host {
     },
     onReleased: (lease, { kind }) => void say({ type: 'closed', lease, epoch: 0, reason: kind, at: now() }),
     onError: (error, lease) => void say({ type: 'event', name: 'error', lease, text: String(error) }),
-  });
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal?.addEventListener('abort', finish, { once: true });
   });
 }

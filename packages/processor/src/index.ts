@@ -1,5 +1,6 @@
 // The public API: the change feed processor, and the signed HTTP client that it stands on.
 
+export { systemEnvironment } from './ambient.ts';
 export type { BulkOperation, BulkOutcome } from './client/bulk.ts';
 export { operationBytes } from './client/bulk.ts';
 export type { Connection } from './client/connection.ts';
