@@ -9,7 +9,14 @@ import { newCoverage } from './coverage.ts';
 import { programNamed, realProgram } from './program.ts';
 import { formatFailure, runSeed, runSeeds } from './seeds.ts';
 
-const { values } = parseOptions();
+const usage = `Runs the change feed processor in worlds where everything goes wrong, one for each seed.
+
+  npm run simulate -- --seeds N [--from S]     that many seeds, from S (2000 from 1)
+  npm run simulate -- --seed S                 one seed, as a failing run prints it
+      --mutant D3       with a known defect put back
+      --no-shrink       do not look for the smallest plan that still fails`;
+
+const values = parseOptions();
 const coverage = newCoverage();
 const program = values.mutant === undefined ? realProgram(coverage.onStep) : programNamed(values.mutant);
 
@@ -39,15 +46,30 @@ interface Values {
   readonly shrink: boolean;
 }
 
-function parseOptions(): { readonly values: Values } {
-  return parseArgs({
-    options: {
-      seed: { type: 'string' },
-      seeds: { type: 'string', default: '2000' },
-      from: { type: 'string', default: '1' },
-      mutant: { type: 'string' },
-      shrink: { type: 'boolean', default: true },
-    },
-    allowNegative: true,
-  }) as { readonly values: Values }; // The defaults above are all there.
+function parseOptions(): Values {
+  try {
+    const { values: read } = parseArgs({
+      options: {
+        help: { type: 'boolean', default: false },
+        seed: { type: 'string' },
+        seeds: { type: 'string', default: '2000' },
+        from: { type: 'string', default: '1' },
+        mutant: { type: 'string' },
+        shrink: { type: 'boolean', default: true },
+      },
+      allowNegative: true,
+    });
+    for (const name of ['seed', 'seeds', 'from'] as const) {
+      const text = read[name];
+      if (text !== undefined && !/^\d+$/.test(text)) throw new Error(`--${name} is a whole number, not '${text}'.`);
+    }
+    if (read.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    return read as Values; // The defaults above are all there.
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
+  }
 }

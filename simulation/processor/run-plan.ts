@@ -74,7 +74,7 @@ function otherStart(start: unknown): 'now' | 'beginning' {
 }
 
 /** As version 2 of the .NET processor leaves them: no key ranges, other names of members (processor.md 1.2). */
-function createOldLeases(world: World): void {
+export function createOldLeases(world: World): void {
   const prefix = `${world.settings.name}world.example_d1==_d1c1==`;
   for (const { id } of world.container.ranges) {
     world.leases.create({

@@ -5,6 +5,7 @@ import { World, worldSettings } from '@tidemark/processor/testing';
 import { describe, expect, test } from 'vitest';
 import { dotnetProgram } from '../dotnet-program.ts';
 import { realProgram } from '../program.ts';
+import { createOldLeases } from '../run-plan.ts';
 import { leases, ownedBy, writeMany } from './scene.ts';
 
 describe('hosts of .NET', () => {
@@ -51,18 +52,7 @@ describe('hosts of .NET', () => {
 
   test('[S58] documents of version 2 become ours, and version 2 reads ours again', async () => {
     const world = makeMixedWorld();
-    const prefix = 'groupworld.example_d1==_d1c1==';
-    for (const { id } of world.container.ranges) {
-      world.leases.create({
-        id: `${prefix}..${id}`,
-        PartitionId: id,
-        Owner: null,
-        ContinuationToken: null,
-        properties: {},
-        timestamp: '2026-11-01T00:00:00.0000000Z',
-      });
-    }
-    world.leases.create({ id: `${prefix}.info` });
+    createOldLeases(world);
     writeMany(world, 30);
 
     await handled(world, world.start('net'));
