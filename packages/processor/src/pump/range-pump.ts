@@ -6,6 +6,7 @@
 // FINISHING starts nothing new: what was read but not given to the handler is left to the next owner, so a stop is short and repeats
 // nothing. ABORTED acknowledges nothing any more.
 
+import { setMaxListeners } from 'node:events';
 import { notNeeded } from '../environment.ts';
 import type { FeedPage } from '../feed/feed-source.ts';
 import { acknowledgeMsMax, deathsBeforeCaution, doneSaveMs, unacknowledgedPagesMax } from '../limits.ts';
@@ -65,6 +66,8 @@ export class RangePump implements Pump {
     this.#parts = parts;
     this.#lease = lease;
     this.#context = context;
+    // Every acknowledgement that waits to be stored listens for the end.
+    setMaxListeners(0, this.#finishing.signal);
     const { clock, random, source, emit, memory } = context;
     const { settings } = parts;
     this.#decoder = new Decoder(parts.identity, lease.mode, parts.schema);
