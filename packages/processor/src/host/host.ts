@@ -10,7 +10,6 @@ import type { FeedSource, PhysicalRange } from '../feed/feed-source.ts';
 import { acquireLease } from '../lease/acquire.ts';
 import type { Holder } from '../lease/holder.ts';
 import { makeHolder } from '../lease/holder.ts';
-import { sidecarId } from '../lease/lease-names.ts';
 import { Sightings } from '../lease/sightings.ts';
 import { StoreLoad } from '../lease/store-load.ts';
 import { drainMsDefault, leasesAtOnceMax, storeCallMsMax } from '../limits.ts';
@@ -24,11 +23,11 @@ import type { BalanceStrategy } from './balance.ts';
 import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
 import { acquireParts, bootstrap, feedCall } from './bootstrap.ts';
 import { writeControl } from './control.ts';
+import { DrainOrders } from './drain-orders.ts';
 import type { Control, Group } from './group.ts';
 import { readGroup } from './group.ts';
 import { Health } from './health.ts';
-import type { HostBeat } from './heartbeat.ts';
-import { Heartbeat, readBeat } from './heartbeat.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Lookout, wakeableSleep } from './lookout.ts';
 import type { Plan, Taking } from './plan.ts';
@@ -40,7 +39,7 @@ import { isLeftover } from './rules.ts';
 import { ServerClock } from './server-clock.ts';
 import type { HostStatus } from './status.ts';
 import { statusOf } from './status.ts';
-import type { Disposal, DrainOrder, RangeObserver, Tenure, TenureEnd } from './tenure.ts';
+import type { RangeObserver, Tenure, TenureEnd } from './tenure.ts';
 import { Tenures } from './tenures.ts';
 
 export interface HostParts extends Ground {
@@ -86,8 +85,6 @@ export class Host {
   #ranges: readonly PhysicalRange[] = [];
   /** Since when leases are this host's share and another one keeps them; only of the last plan. */
   #wanted: ReadonlyMap<string, number> = new Map();
-  /** Reads under way: ranges that move together ask once. */
-  readonly #readyBeats = new Map<string, Promise<HostBeat | undefined>>();
   #starting: Promise<void> = Promise.resolve();
   #running: Promise<unknown> = Promise.resolve();
   #wakeBeat: () => void = () => {};
@@ -117,7 +114,7 @@ export class Host {
 
   async #join(): Promise<void> {
     const parts = this.#bootstrapParts();
-    const { clock, random, leases: store, settings } = this.#parts;
+    const { clock, random, leases: store, settings, balance } = this.#parts;
     const stamp = (): string => this.#serverClock.stamp();
     const heartbeat = new Heartbeat({ clock, random, store, settings, stamp, holder: this.#holder });
     const boot = await bootstrap(parts, (names) => heartbeat.begin(names, this.#life.signal)).catch(async (error) => {
@@ -126,7 +123,16 @@ export class Host {
     });
     const housekeeping = new Housekeeping({ ...parts, names: boot.names, start: boot.start });
     this.#ranges = boot.ranges;
-    this.#members = { boot, heartbeat, housekeeping, tenures: this.#makeTenures(boot) };
+    const orders = new DrainOrders({
+      clock,
+      settings,
+      store,
+      balance,
+      names: boot.names,
+      sightings: this.#sightings,
+      signal: this.#life.signal,
+    });
+    this.#members = { boot, heartbeat, housekeeping, orders, tenures: this.#makeTenures(boot) };
     this.#running = Promise.all([this.#tickLoop(), this.#beatLoop(), this.#lookout.watch()]);
   }
 
@@ -143,7 +149,7 @@ export class Host {
     }
     const isKept = options.keepLeases === true;
     const leaveAtMs = endAtMs - Math.min(lastWordMs, drainMs / 10);
-    const order = this.#stopOrder(leaveAtMs, drainMs, isKept);
+    const order = members.orders.stop({ endAtMs: leaveAtMs, drainMs, isKept }, this.#plan, this.#group);
     const hurry = (): void => members.tenures.drainAll((tenure) => ({ ...order(tenure), abortAtMs: 0 }));
     options.signal?.addEventListener('abort', hurry, { once: true });
     members.tenures.drainAll(order);
@@ -161,8 +167,8 @@ export class Host {
   hurry(options: StopOptions): void {
     const { clock, rules } = this.#parts;
     const drainMs = rules.drainMs(options.drainMs ?? drainMsDefault);
-    const order = this.#stopOrder(clock.monotonicMs() + drainMs, drainMs, options.keepLeases === true);
-    this.#members?.tenures.drainAll(order);
+    const time = { endAtMs: clock.monotonicMs() + drainMs, drainMs, isKept: options.keepLeases === true };
+    this.#members?.tenures.drainAll(this.#members.orders.stop(time, this.#plan, this.#group));
   }
 
   async pause(reason: string): Promise<void> {
@@ -222,7 +228,7 @@ export class Host {
     if (this.#loops.signal.aborted) return;
     const { ranges, superseded } = await members.housekeeping.tidy(group, this.#ranges, this.#sightings);
     this.#ranges = ranges;
-    for (const { id } of superseded) members.tenures.get(id)?.drain(this.#supersedeOrder());
+    for (const { id } of superseded) members.tenures.get(id)?.drain(members.orders.supersede());
   }
 
   /** Hosts of .NET believe what is written in a lease; ours is put right, and somebody should set the clock. */
@@ -236,7 +242,7 @@ export class Host {
 
   async #act(group: Group): Promise<void> {
     const { clock, settings, rules, balance, emit } = this.#parts;
-    const { tenures, heartbeat } = this.#joined();
+    const { tenures, heartbeat, orders } = this.#joined();
     const nowMs = clock.monotonicMs();
     const plan = makePlan({
       group,
@@ -261,9 +267,9 @@ export class Host {
     const keptIds = new Set(group.duplicates.map(({ stored }) => `${stored.id}\n${stored.key}`));
     for (const tenure of tenures.all) {
       const { stored } = tenure.keeper.lease;
-      if (keptIds.has(`${stored.id}\n${stored.key}`)) tenure.drain(this.#handOverOrder('lease-lost', undefined));
+      if (keptIds.has(`${stored.id}\n${stored.key}`)) tenure.drain(orders.copy());
     }
-    for (const { leaseId, to } of plan.handOver) tenures.get(leaseId)?.drain(this.#handOverOrder('handed-over', to));
+    for (const { leaseId, to } of plan.handOver) tenures.get(leaseId)?.drain(orders.handOver(to));
     for (const adopted of plan.adopt) tenures.begin(adopted, 'handed-over', nowMs);
     await eachBounded(plan.take, leasesAtOnceMax, (taking) => this.#take(taking));
     emit({ type: 'tick', leases: group.leases.length, owned: tenures.all.length, hosts: plan.hosts.length });
@@ -347,70 +353,6 @@ export class Host {
     }
   }
 
-  #handOverOrder(reason: DrainOrder['reason'], to: string | undefined): DrainOrder {
-    const { clock, settings } = this.#parts;
-    const abortAtMs = clock.monotonicMs() + settings.lease.handoffMs;
-    return {
-      reason,
-      disposal: to === undefined ? { kind: 'release' } : { kind: 'hand-over', to: () => this.#readyBeat(to) },
-      abortAtMs,
-      endAtMs: abortAtMs + settings.lease.expirationMs,
-    };
-  }
-
-  #supersedeOrder(): DrainOrder {
-    const { clock, settings } = this.#parts;
-    const abortAtMs = clock.monotonicMs() + settings.lease.expirationMs;
-    return {
-      reason: 'range-gone',
-      disposal: { kind: 'supersede' },
-      abortAtMs,
-      endAtMs: abortAtMs + settings.lease.expirationMs,
-    };
-  }
-
-  /** The newest beat of a host that is to be given a range, from its document: it may have left since the last look. */
-  #readyBeat(instance: string): Promise<HostBeat | undefined> {
-    const known = this.#readyBeats.get(instance);
-    if (known !== undefined) return known;
-    const { names } = this.#joined().boot;
-    const found = this.#parts.leases
-      .read(sidecarId(names, 'host', instance), { signal: this.#life.signal })
-      .then((stored) => (stored === undefined ? undefined : readBeat(stored)))
-      .then((beat) => (beat?.isLeaving ? undefined : beat))
-      .catch(() => undefined)
-      .finally(() => this.#readyBeats.delete(instance));
-    this.#readyBeats.set(instance, found);
-    return found;
-  }
-
-  /** Each range goes to the host that should have it when this one is gone; to nobody when there is none. */
-  #stopOrder(endAtMs: number, drainMs: number, isKept: boolean): (tenure: Tenure) => DrainOrder {
-    const { settings, balance, clock } = this.#parts;
-    const { instance } = this.#holder;
-    const ready = new Set(
-      (this.#plan?.live ?? [])
-        .filter(({ stored, isLeaving }) => {
-          const silentMs = this.#sightings.writtenMs(stored, clock.monotonicMs());
-          return !isLeaving && silentMs <= 2 * settings.lease.renewMs;
-        })
-        .map((beat) => beat.instance),
-    );
-    const leases = (this.#group?.leases ?? []).map(({ id, token, owner }) => ({ id, token, owner }));
-    const hosts = (this.#plan?.hosts ?? []).map((host) => (host.name === instance ? { ...host, capacity: 0 } : host));
-    const heirs = settings.lease.handoffMs === 0 ? new Map<string, string>() : balance(leases, hosts, instance);
-    const reserveMs = Math.min(abortReserveMs, drainMs / 3);
-    return (tenure) => {
-      const heir = heirs.get(tenure.id);
-      const disposal: Disposal = isKept
-        ? { kind: 'keep' }
-        : heir !== undefined && ready.has(heir)
-          ? { kind: 'hand-over', to: () => this.#readyBeat(heir) }
-          : { kind: 'release' };
-      return { reason: 'shutdown', disposal, abortAtMs: endAtMs - reserveMs, endAtMs };
-    };
-  }
-
   /** Tells the others, finishes what runs, and passes on what somebody handed over in the last moment. */
   async #leave(members: Members, isKept: boolean): Promise<void> {
     const { heartbeat, tenures } = members;
@@ -439,14 +381,8 @@ export class Host {
     const problem = error.code === 'instance-taken' ? 'instance-taken' : 'source-replaced';
     this.#health.raise(problem, undefined, error.message, error);
     this.#loops.abort(error);
-    const nowMs = this.#parts.clock.monotonicMs();
-    const order: DrainOrder = {
-      reason: 'lease-lost',
-      disposal: { kind: 'keep' },
-      abortAtMs: nowMs,
-      endAtMs: nowMs + storeCallMsMax,
-    };
-    this.#members?.tenures.drainAll(() => order);
+    const members = this.#members;
+    members?.tenures.drainAll(() => members.orders.lost());
     this.#resolveFailed(error);
   }
 
@@ -574,13 +510,11 @@ export interface Members {
   readonly boot: Bootstrapped;
   readonly heartbeat: Heartbeat;
   readonly housekeeping: Housekeeping;
+  readonly orders: DrainOrders;
   readonly tenures: Tenures;
 }
 
-/** Of the time of a stop, for handlers that were aborted and for the last writes of their leases. */
-const abortReserveMs = 3000;
-
-/** Of it, for the end of the heartbeat: the others need not wait for it to fall silent. At least so much, however short the stop. */
+/** Of the time of a stop, for the end of the heartbeat: the others need not wait for it to fall silent. At least so much, however short the stop. */
 const lastWordMs = 1000;
 const lastWordMsMin = 100;
 
