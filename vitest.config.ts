@@ -42,6 +42,15 @@ export default defineConfig({
           hookTimeout: minuteMs,
         },
       },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'bench',
+          include: ['bench/**/*.test.ts'],
+          testTimeout: minuteMs,
+        },
+      },
     ],
   },
 });
