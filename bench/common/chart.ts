@@ -13,6 +13,8 @@ export interface LineChart {
 export interface LinePanel {
   readonly title: string;
   readonly series: readonly LineSeries[];
+  /** Where it is not the chart's. */
+  readonly xLabel?: string;
   /** A dashed line: what must not be crossed. */
   readonly bound?: { readonly label: string; readonly y: number };
 }
@@ -20,6 +22,8 @@ export interface LinePanel {
 export interface LineSeries {
   readonly name: string;
   readonly points: readonly { readonly x: number; readonly y: number }[];
+  /** Too many points to mark each. */
+  readonly isPlain?: boolean;
 }
 
 const columns = 2;
@@ -45,7 +49,7 @@ export function lineChart(chart: LineChart): string {
   for (const [i, panel] of chart.panels.entries()) {
     const x = (i % columns) * panelWidth;
     const y = headHeight + Math.floor(i / columns) * panelHeight;
-    lines.push(`<g transform="translate(${x} ${y})">`, ...panelLines(panel, chart.xLabel), '</g>');
+    lines.push(`<g transform="translate(${x} ${y})">`, ...panelLines(panel, panel.xLabel ?? chart.xLabel), '</g>');
   }
   lines.push('</svg>');
   return `${lines.join('\n')}\n`;

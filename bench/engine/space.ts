@@ -1,8 +1,8 @@
 // How much room the log takes under steady updates, with compaction running beside them.
 
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { drive, median, perSecond } from '../common/drive.ts';
+import { fileBytesIn } from '../common/folder-bytes.ts';
 import { showProgress } from '../common/progress.ts';
 import { documentBytes, documentOf, templateOf } from './documents.ts';
 import type { Setting } from './setting.ts';
@@ -30,7 +30,7 @@ export async function measureSpace({ report, options, chance }: Setting): Promis
   const samples: { readonly bytes: number; readonly live: number }[] = [];
   const sample = (): void => {
     const live = subject.container.ranges.reduce((sum, range) => sum + range.sizeBytes, 0);
-    samples.push({ bytes: folderBytes(join(subject.folder, 'segments')), live });
+    samples.push({ bytes: fileBytesIn(join(subject.folder, 'segments')), live });
   };
   const timer = setInterval(sample, sampleMs);
   const updates = documents * 10;
@@ -67,17 +67,4 @@ function shareOf({ bytes, live }: { readonly bytes: number; readonly live: numbe
 
 function allowedBytes(live: number): number {
   return 2 * live + 4 * segmentBytes;
-}
-
-/** Everything in it, the spare segment included. */
-function folderBytes(folder: string): number {
-  let bytes = 0;
-  for (const name of readdirSync(folder)) {
-    try {
-      bytes += statSync(join(folder, name)).size;
-    } catch {
-      // Compaction has just removed it.
-    }
-  }
-  return bytes;
 }

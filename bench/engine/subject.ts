@@ -6,7 +6,7 @@ import { openDatabase } from '@tidemark/engine';
 import type { Drive } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
 import type { Chance } from './chance.ts';
-import { documentOf } from './documents.ts';
+import { documentBytes, documentOf, templateOf } from './documents.ts';
 
 const databaseId = 'bench';
 const containerId = 'documents';
@@ -17,21 +17,27 @@ export class Subject implements AsyncDisposable {
   container: Container;
   /** Documents 0 … count - 1 are in it. */
   count = 0;
+  /** What they look like but for id, key and version. */
+  readonly like: Buffer;
   #version = 0;
 
-  private constructor(folder: string, database: Database, container: Container) {
+  private constructor(folder: string, database: Database, container: Container, like: Buffer) {
+    this.like = like;
     this.folder = folder;
     this.database = database;
     this.container = container;
   }
 
   /** Jobs run only where a section asks for them: they would run in somebody else's turn. */
-  static async open(folder: string, options: { ranges: number; maintenance?: boolean }): Promise<Subject> {
+  static async open(
+    folder: string,
+    options: { ranges: number; maintenance?: boolean; documentBytes?: number },
+  ): Promise<Subject> {
     const database = await openDatabase({ folder, sync: 'full', maintenance: options.maintenance ?? false });
     await database.createDatabaseIfNotExists(databaseId);
     const definition = { id: containerId, partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
     const container = await database.createContainerIfNotExists(databaseId, definition, { ranges: options.ranges });
-    return new Subject(folder, database, container);
+    return new Subject(folder, database, container, templateOf(options.documentBytes ?? documentBytes));
   }
 
   /** Copies the folder as it is when the database is closed, and goes on. */
@@ -48,9 +54,9 @@ export class Subject implements AsyncDisposable {
     return this.database.createContainerIfNotExists(databaseId, definition, { ranges: 1 });
   }
 
-  insert = (): Promise<unknown> => this.container.create(documentOf(this.count++, 0));
+  insert = (): Promise<unknown> => this.container.create(documentOf(this.count++, 0, this.like));
 
-  update(chance: Chance, like?: Buffer): Promise<unknown> {
+  update(chance: Chance, like: Buffer = this.like): Promise<unknown> {
     return this.container.replace(documentOf(chance(this.count), ++this.#version, like));
   }
 
@@ -58,7 +64,7 @@ export class Subject implements AsyncDisposable {
   upsert(chance: Chance): Promise<unknown> {
     this.#version += 1;
     const n = (this.#version & 1) === 0 ? this.count++ : chance(this.count);
-    return this.container.upsert(documentOf(n, this.#version));
+    return this.container.upsert(documentOf(n, this.#version, this.like));
   }
 
   settle = (): Promise<void> => this.database.engine.settle();

@@ -1,0 +1,76 @@
+// A process of the scale benchmark: opens the folder, does its task, and then writes until it is killed.
+
+import { drive, perSecond } from '../common/drive.ts';
+import { fileBytesIn } from '../common/folder-bytes.ts';
+import type { Chance } from '../engine/chance.ts';
+import { chanceOf } from '../engine/chance.ts';
+import { Subject } from '../engine/subject.ts';
+import { HeapPeak, memoryOf } from './memory.ts';
+import type { ChildMessage, Measured, Task } from './messages.ts';
+import { measureCosts } from './probes.ts';
+import { Reference } from './reference.ts';
+import { measureUpdates } from './updates.ts';
+
+const ranges = 8;
+const loaders = 1_000;
+const writers = 64;
+const progressMs = 1_000;
+const acknowledgedMs = 20;
+
+// The parent gives exactly this.
+const task = JSON.parse(process.argv[2] ?? '{}') as Task;
+const chance = chanceOf(task.count + 1);
+
+const processorBefore = process.cpuUsage();
+const startedMs = performance.now();
+// In the phase of updates it is the phase that says when to compact.
+const isMaintained = task.role !== 'updates';
+const subject = await Subject.open(task.folder, {
+  ranges,
+  maintenance: isMaintained,
+  documentBytes: task.documentBytes,
+});
+const openMs = performance.now() - startedMs;
+const { user, system } = process.cpuUsage(processorBefore);
+subject.count = task.count;
+send({ kind: 'opened', openMs, processorMs: (user + system) / 1_000, tail: tailOf() });
+
+if (task.role === 'updates') {
+  const updated = await measureUpdates(subject, chance, task, (text) => send({ kind: 'progress', text }));
+  send({ kind: 'updated', updated });
+} else if (task.role === 'step') send({ kind: 'measured', measured: await loadAndMeasure(chance) });
+await writeUntilKilled(chance);
+
+async function loadAndMeasure(chance: Chance): Promise<Measured> {
+  const peak = new HeapPeak();
+  const progress = setInterval(() => send({ kind: 'progress', text: `${subject.count} documents` }), progressMs);
+  const loaded = await subject.load(task.target - task.count, loaders);
+  clearInterval(progress);
+  const heapPeakBytes = peak.stop();
+  send({ kind: 'progress', text: `${subject.count} documents: measuring` });
+  const reference = new Reference(task.referencePath, chance);
+  const costs = await measureCosts(subject, reference, chance, task);
+  reference.close();
+  return {
+    count: subject.count,
+    loadedPerSecond: perSecond(loaded),
+    costs,
+    memory: memoryOf(subject, heapPeakBytes),
+    segmentBytes: fileBytesIn(`${task.folder}/segments`),
+    indexBytes: (await subject.database.indexBytes()) ?? 0,
+  };
+}
+
+async function writeUntilKilled(chance: Chance): Promise<void> {
+  setInterval(() => send({ kind: 'acknowledged', tail: tailOf() }), acknowledgedMs);
+  // Updates only: whichever of them survive, the number of documents is known.
+  await drive({ writers }, () => subject.update(chance));
+}
+
+function tailOf(): number {
+  return subject.container.ranges.reduce((sum, range) => sum + range.tailLsn, 0);
+}
+
+function send(message: ChildMessage): void {
+  process.send?.(message);
+}

@@ -1,0 +1,77 @@
+// What an upsert, a point read and a page of the feed cost now.
+
+import { readFileSync } from 'node:fs';
+import type { Drive } from '../common/drive.ts';
+import { drive } from '../common/drive.ts';
+import type { Chance } from '../engine/chance.ts';
+import { documentOf } from '../engine/documents.ts';
+import { readOne } from '../engine/points.ts';
+import type { Subject } from '../engine/subject.ts';
+import type { Cost } from './cost.ts';
+import { costOf } from './cost.ts';
+import type { CostName, Task } from './messages.ts';
+import type { Reference } from './reference.ts';
+
+const writers = 64;
+const pageItems = 1_000;
+const pageBytes: number = 4 * 1024 * 1024;
+
+export async function measureCosts(
+  subject: Subject,
+  reference: Reference,
+  chance: Chance,
+  { rounds, turnMs, documentBytes }: Task,
+): Promise<Record<CostName, Cost>> {
+  let n = 0;
+  const shortMs = turnMs / 2;
+  const upsert = await costOf({
+    rounds,
+    measure: 'processor time',
+    subject: () => drive({ writers, turnMs, settle: subject.settle }, () => subject.upsert(chance)),
+    reference: () => reference.write(writers, shortMs, () => documentOf(n++, 0, subject.like)),
+    ...(process.platform === 'linux' ? { written: writtenBytes } : {}),
+  });
+  const read = await costOf({
+    rounds,
+    measure: 'median',
+    subject: () => drive({ writers: 1, turnMs: shortMs }, () => readOne(subject, chance(subject.count))),
+    reference: () => reference.read(documentBytes, shortMs / 2),
+  });
+  const page = (after: (tailLsn: number) => number): Promise<Cost> =>
+    costOf({
+      rounds,
+      measure: 'median',
+      subject: () => readPages(subject, shortMs, after),
+      reference: () => reference.readPage(shortMs / 2),
+    });
+  const pageStart = await page(() => 0);
+  // Anywhere in the middle third: some of it was written by many writers at once, some by few, as everywhere.
+  const pageMiddle = await page((tailLsn) => Math.floor(tailLsn / 3) + chance(Math.ceil(tailLsn / 3)));
+  const pageTail = await page((tailLsn) => Math.max(0, tailLsn - pageItems));
+  return { upsert, read, pageStart, pageMiddle, pageTail };
+}
+
+/** One range after the other. The cost is that of as many documents as fill a page: where some were replaced since, it has fewer. */
+async function readPages(subject: Subject, turnMs: number, after: (tailLsn: number) => number): Promise<Drive> {
+  const { engine } = subject.database;
+  const container = subject.container.info.number;
+  const ranges = subject.container.ranges.map(({ id, tailLsn }) => ({ id, tailLsn }));
+  let pages = 0;
+  let documents = 0;
+  const driven = await drive({ writers: 1, turnMs }, async () => {
+    const range = ranges[pages++ % ranges.length] as { id: string; tailLsn: number }; // There are eight.
+    const request = { mode: 'latest', after: after(range.tailLsn), itemsMax: pageItems, bytesMax: pageBytes } as const;
+    const page = await engine.feed({ container, range: range.id }, request);
+    documents += page.count;
+    page.release?.();
+  });
+  const filled = documents / (pages * pageItems);
+  const { p50, p99, max } = driven.latencyMs;
+  const latencyMs = { p50: p50 / filled, p99: p99 / filled, max: max / filled };
+  return { ...driven, operations: documents / pageItems, latencyMs };
+}
+
+/** What this process has had the disk write, the index's pages included. */
+function writtenBytes(): number {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+}

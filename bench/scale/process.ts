@@ -1,0 +1,52 @@
+// Starts a process on the folder, hears what it has to say, and kills it while its writes are in flight.
+
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ChildMessage, Measured, Task, UpdatesMeasured } from './messages.ts';
+
+/** As compiled, beside this file. */
+const childPath: string = fileURLToPath(new URL('./child.js', import.meta.url));
+
+export interface Life {
+  readonly openMs: number;
+  readonly openProcessorMs: number;
+  /** The LSNs of all ranges together: what was there when it opened, and the last that it said it had acknowledged. */
+  readonly tailAtOpen: number;
+  readonly acknowledgedTail: number;
+  readonly measured: Measured | undefined;
+  readonly updated: UpdatesMeasured | undefined;
+}
+
+/** Its life ends with SIGKILL, `killAfterMs` after it has done its task. */
+export function liveAndDie(
+  task: Task,
+  how: { readonly killAfterMs: number; onProgress(text: string): void },
+): Promise<Life> {
+  return new Promise((resolve, reject) => {
+    const child = fork(childPath, [JSON.stringify(task)]);
+    let opened: Extract<ChildMessage, { kind: 'opened' }> | undefined;
+    let measured: Measured | undefined;
+    let updated: UpdatesMeasured | undefined;
+    let acknowledgedTail = 0;
+    let isWriting = false;
+    child.on('message', (message: ChildMessage) => {
+      if (message.kind === 'opened') opened = message;
+      if (message.kind === 'progress') how.onProgress(message.text);
+      if (message.kind === 'measured') measured = message.measured;
+      if (message.kind === 'updated') updated = message.updated;
+      if (message.kind !== 'acknowledged') return;
+      acknowledgedTail = message.tail;
+      if (isWriting) return;
+      isWriting = true;
+      setTimeout(() => child.kill('SIGKILL'), how.killAfterMs);
+    });
+    child.on('exit', (code) => {
+      if (opened === undefined || code !== null) {
+        reject(new Error(`A process that should have been killed ended by itself (${code}).`));
+        return;
+      }
+      const { openMs, processorMs: openProcessorMs, tail: tailAtOpen } = opened;
+      resolve({ openMs, openProcessorMs, tailAtOpen, acknowledgedTail, measured, updated });
+    });
+  });
+}
