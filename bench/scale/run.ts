@@ -7,6 +7,7 @@ import type { ScaleOptions } from './options.ts';
 import type { Life } from './process.ts';
 import { liveAndDie } from './process.ts';
 import type { Step } from './step.ts';
+import { stepLine } from './table.ts';
 
 const stepsMax = 10;
 
@@ -36,7 +37,10 @@ export class ScaleRun {
         const restart = await this.#live({ role: 'restart', count, target: count });
         opens.push({ openMs: restart.openMs, processorMs: restart.openProcessorMs });
       }
-      this.steps.push({ ...measured, opens });
+      const done: Step = { ...measured, opens };
+      this.steps.push(done);
+      showProgress('');
+      console.error(stepLine(done));
     }
   }
 

@@ -27,6 +27,13 @@ export function stepTable(steps: readonly Step[]): string {
   return rows.map((row) => row.map((cell, i) => cell.padStart(widths[i] ?? 0)).join('  ')).join('\n');
 }
 
+/** One size as it comes, for whoever watches a long run. */
+export function stepLine(step: Step): string {
+  return cellsOf(step)
+    .map((cell, i) => `${head[i]} ${cell}`)
+    .join('  ');
+}
+
 /** A cost with, in brackets, how many times the fixed work it is. */
 function cellsOf(step: Step): readonly string[] {
   const cost = (name: CostName): string => {

@@ -57,6 +57,21 @@ export const partitionEntriesMax = 256;
  * without a thread: a trip through the pool costs several times the read.
  */
 export const warmShare = 0.25;
+/**
+ * Older ones are read without a thread as long as that is quick. A read that takes longer than this, and than so many bytes
+ * would, likely came from the disk.
+ */
+export const slowReadMs = 0.1;
+export const slowReadBytesPerMs: number = 512 * KiB;
+/**
+ * So much time may go by in slow reads. A quick one gives back what the thread would have cost, so that a busy machine, which
+ * interrupts reads too, is not taken for a slow disk; for the same reason a single read counts no more than so much.
+ */
+export const slowReadBudgetMs = 10;
+export const slowReadCountedMsMax = 5;
+export const threadTripMs = 0.02;
+/** When the budget is spent, threads read until it was this share of the time. */
+export const slowReadShare = 0.02;
 /** Where nothing is known of the machine. */
 export const memoryBytesByDefault: number = 4096 * MiB;
 /** Segment files open at a time; far below what a process may have. */

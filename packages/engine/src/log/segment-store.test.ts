@@ -107,6 +107,59 @@ test("with sync: 'os' a segment is flushed before the next one has its name [eng
   expect(done.indexOf('sync')).toBeGreaterThanOrEqual(0);
 });
 
+test('old segments are read at once while hardly any read is slow, and else by threads for a while', async () => {
+  const clock = new SlowClock();
+  const files = memoryFiles();
+  await files.makeDirectory(segmentFolder);
+  const store = new SegmentStore(timedFiles(files, clock), { ...environment(), clock, memoryBytes: 1 }, options);
+  for (const sequence of [1, 2]) await store.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));
+  /** How many of 1,000 reads are made at once, when one in so many takes so long. */
+  const madeAtOnce = (slowMs: number, oneIn: number): number => {
+    let count = 0;
+    for (let i = 0; i < 1_000; i += 1) {
+      clock.readMs = i % oneIn === oneIn - 1 ? slowMs : 0;
+      if (Buffer.isBuffer(store.read(1, segmentHeaderBytes, 8))) count += 1;
+    }
+    return count;
+  };
+
+  expect(madeAtOnce(0, 1)).toBe(1_000);
+  expect(madeAtOnce(0.05, 1)).toBe(1_000);
+  // Interrupted by others now and then, for however long.
+  expect(madeAtOnce(100, 300)).toBe(1_000);
+  // A disk, from which some come.
+  expect(madeAtOnce(4, 10)).toBe(20);
+  await clock.advance(499);
+  expect(madeAtOnce(0, 1)).toBe(0);
+  expect(Buffer.isBuffer(store.read(2, segmentHeaderBytes, 8))).toBe(true);
+  await clock.advance(1);
+  expect(madeAtOnce(0, 1)).toBe(1_000);
+});
+
+/** Time passes with each read that blocks. */
+class SlowClock extends VirtualClock {
+  readMs = 0;
+  readingMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.readingMs;
+  }
+}
+
+function timedFiles(files: FileSystem, clock: SlowClock): FileSystem {
+  const open = files.open.bind(files);
+  files.open = async (path, how) => {
+    const file = await open(path, how);
+    const readSync = file.readSync.bind(file);
+    file.readSync = (target, offset) => {
+      clock.readingMs += clock.readMs;
+      return readSync(target, offset);
+    };
+    return file;
+  };
+  return files;
+}
+
 async function opened(files: FileSystem): Promise<SegmentStore> {
   await files.makeDirectory(segmentFolder);
   const store = aStore(files);

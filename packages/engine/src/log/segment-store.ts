@@ -7,7 +7,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
-import { memoryBytesByDefault, openSegmentsMax, syncReadBytesMax, warmShare } from '../limits.ts';
+import { openSegmentsMax, syncReadBytesMax } from '../limits.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { SegmentHeader } from './segment.ts';
 import {
@@ -18,9 +18,13 @@ import {
   segmentIdOf,
   segmentPath,
 } from './segment.ts';
+import { Warmth } from './warmth.ts';
 
 /** Half of what Buffer.allocUnsafe takes from its pool at most. */
 const pooledReadBytes = 4_096;
+
+/** The start of a read that is quick in any case. */
+const untimed = -1;
 
 /** A stretch of a segment. */
 export interface Part {
@@ -73,8 +77,7 @@ export class SegmentStore {
   /** Why the last spare that was tried could not be made. */
   #obstacle: DatabaseError | undefined;
   #isRetrying = false;
-  /** Segments from this id on are warm; undefined when they have to be counted anew. */
-  #warmFromId: number | undefined;
+  readonly #warmth: Warmth;
   /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
   readonly #reads = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -85,6 +88,7 @@ export class SegmentStore {
     this.#files = files;
     this.#environment = environment;
     this.#options = options;
+    this.#warmth = new Warmth(environment);
     this.#nextBytes = options.segmentBytesMin;
   }
 
@@ -172,7 +176,7 @@ export class SegmentStore {
     segment.file = spare.file;
     await this.#active?.file?.seal?.();
     this.#segments.set(id, segment);
-    this.#warmFromId = undefined;
+    this.#warmth.recount();
     this.#active = segment;
     this.#activeCapacityBytes = spare.bytes;
     this.prepareSpare();
@@ -231,12 +235,15 @@ export class SegmentStore {
   read(id: number, offset: number, length: number): Buffer | Promise<Buffer | undefined> | undefined {
     const segment = this.#open(id);
     if (segment === undefined) return undefined;
-    if (segment.file === undefined || length > syncReadBytesMax || !this.#isWarm(segment)) {
+    const { file } = segment;
+    const beganMs = length > syncReadBytesMax ? undefined : this.#beginNow(segment);
+    if (file === undefined || beganMs === undefined) {
       return this.#noted(this.#readAllLater(segment, offset, length));
     }
     // Small ones come from Node's pool: a document is read and let go.
     const target = length < pooledReadBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
-    const filled = segment.file.readSync(target, offset);
+    const filled = file.readSync(target, offset);
+    if (beganMs !== untimed) this.#warmth.tried(beganMs, length);
     return filled === length ? target : target.subarray(0, filled);
   }
 
@@ -254,17 +261,23 @@ export class SegmentStore {
     if (segment === undefined) return undefined;
     let bytes = 0;
     for (const part of parts) bytes += part.length;
-    const waits = options.inThread || bytes > syncReadBytesMax;
-    if (waits || segment.file === undefined || !this.#isWarm(segment)) {
-      return this.#noted(this.#readLater(segment, parts, target));
-    }
+    const { file } = segment;
+    const beganMs = options.inThread || bytes > syncReadBytesMax ? undefined : this.#beginNow(segment);
+    if (file === undefined || beganMs === undefined) return this.#noted(this.#readLater(segment, parts, target));
     let filled = 0;
     for (const { offset, length } of parts) {
-      const read = segment.file.readSync(target.subarray(filled, filled + length), offset);
+      const read = file.readSync(target.subarray(filled, filled + length), offset);
       filled += read;
       if (read < length) break;
     }
+    if (beganMs !== untimed) this.#warmth.tried(beganMs, bytes);
     return filled;
+  }
+
+  /** When a read that nobody makes for us begins: `untimed` when it need not be watched, undefined when a thread should make it. */
+  #beginNow(segment: Segment): number | undefined {
+    const isRecent = segment === this.#active || this.#warmth.isRecent(segment, this.#segments.values());
+    return isRecent ? untimed : this.#warmth.trial();
   }
 
   #open(id: number): Segment | undefined {
@@ -307,7 +320,7 @@ export class SegmentStore {
   /** Adds a finished segment that compaction made; its file is already in place and durable. */
   adopt(segment: Segment): void {
     this.#segments.set(segment.id, segment);
-    this.#warmFromId = undefined;
+    this.#warmth.recount();
   }
 
   /** Takes segments out; their files go when the last read and backup has let go of them. */
@@ -357,22 +370,6 @@ export class SegmentStore {
       // Meanwhile it may have been rolled and compacted away.
       return !isMissing(error) || active !== this.active;
     }
-  }
-
-  /** What was written last, by the log or by compaction, is likely in the page cache. */
-  #isWarm(segment: Segment): boolean {
-    if (this.#warmFromId === undefined) {
-      const warmBytes = (this.#environment.memoryBytes ?? memoryBytesByDefault) * warmShare;
-      let bytes = 0;
-      this.#warmFromId = 0;
-      for (const { id, usedBytes } of [...this.#segments.values()].sort((a, b) => b.id - a.id)) {
-        bytes += usedBytes;
-        if (bytes <= warmBytes) continue;
-        this.#warmFromId = id + 1;
-        break;
-      }
-    }
-    return segment === this.#active || segment.id >= this.#warmFromId;
   }
 
   async #openForReading(segment: Segment): Promise<LogFile> {
