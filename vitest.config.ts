@@ -51,6 +51,17 @@ export default defineConfig({
           testTimeout: minuteMs,
         },
       },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'reliability',
+          include: ['reliability/**/*.test.ts'],
+          globalSetup: ['reliability/build.ts'],
+          testTimeout: 4 * minuteMs,
+          hookTimeout: minuteMs,
+        },
+      },
     ],
   },
 });

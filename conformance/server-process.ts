@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const main: string = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+const builtMain: string = fileURLToPath(new URL('../packages/cli/dist/main.js', import.meta.url));
 
 export interface Running {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
@@ -16,13 +17,26 @@ export interface Running {
   words(): string;
 }
 
-export function launch(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, ...args];
-  return spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'pipe'] });
+export interface LaunchOptions {
+  /** Where it is started more often than sources can be translated; whoever asks for it has built it before. */
+  readonly isBuilt?: boolean;
+  /** For Node itself. */
+  readonly nodeArgs?: readonly string[];
+  /** What starts Node instead of this process: `['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh']`. */
+  readonly through?: readonly string[];
 }
 
-export async function start(args: readonly string[]): Promise<Running> {
-  const child = launch(args);
+export function launch(
+  args: readonly string[],
+  { isBuilt = false, nodeArgs = [], through = [] }: LaunchOptions = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  const program = isBuilt ? [builtMain] : ['--conditions=tidemark-source', '--import', 'tsx', main];
+  const [command = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, ...program, ...args];
+  return spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+export async function start(args: readonly string[], options: LaunchOptions = {}): Promise<Running> {
+  const child = launch(args, options);
   let words = '';
   child.stderr.on('data', (chunk: Buffer) => {
     words += chunk.toString();

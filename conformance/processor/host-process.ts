@@ -22,7 +22,7 @@ export class HostProcess {
   /** Why no more words will come. */
   #end: string | undefined;
 
-  constructor(config: HostConfig, onWord: () => void) {
+  constructor(config: HostConfig, onWord: () => void, onHandled: (batch: WordOf<'batch'>) => void = () => {}) {
     this.instance = config.instance;
     const args = ['--conditions=tidemark-source', '--import', 'tsx', main, JSON.stringify(config)];
     this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
@@ -34,8 +34,11 @@ export class HostProcess {
       const word = message as HostWord;
       this.words.push(word);
       if (word.type === 'batch') this.#batches.set(word.call, word);
-      if (word.type === 'handled') {
-        for (const { id } of this.#batches.get(word.call)?.items ?? []) this.handledIds.add(id);
+      const batch = word.type === 'handled' ? this.#batches.get(word.call) : undefined;
+      if (batch !== undefined) {
+        this.#batches.delete(batch.call);
+        for (const { id } of batch.items) this.handledIds.add(id);
+        onHandled(batch);
       }
       this.#tell();
     });

@@ -5,11 +5,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RestContainer } from '@tidemark/processor';
-import { RestClient } from '@tidemark/processor';
+import type { ProcessorGroup, RestContainer } from '@tidemark/processor';
+import { openGroup, RestClient } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
-import type { Running } from '../server-process.ts';
+import type { LaunchOptions, Running } from '../server-process.ts';
 import { end, start } from '../server-process.ts';
+import type { WordOf } from './host-process.ts';
 import { HostProcess } from './host-process.ts';
 import type { HostConfig } from './host-protocol.ts';
 import { Ledger } from './ledger.ts';
@@ -30,19 +31,33 @@ export interface LeaseDocument {
   readonly [member: string]: unknown;
 }
 
+export interface SettingOptions {
+  readonly ranges?: number;
+  readonly leaseKey?: string;
+  /** How the server is started, beside its port and folder. */
+  readonly serverArgs?: readonly string[];
+  readonly launch?: LaunchOptions;
+  /** What the container of the items has beside its key. */
+  readonly definition?: Readonly<Record<string, unknown>>;
+}
+
+type ServerOptions = Required<Pick<SettingOptions, 'serverArgs' | 'launch'>>;
+
 export class Setting implements AsyncDisposable {
   readonly hosts: HostProcess[] = [];
   readonly ledger: Ledger;
   readonly items: RestContainer;
   readonly leases: RestContainer;
   readonly #client: RestClient;
-  readonly #server: Running;
+  readonly #how: ServerOptions;
+  #server: Running;
   readonly #folder: string;
   readonly #proxies: TcpProxy[] = [];
   readonly #watchers = new Set<() => void>();
 
-  private constructor(server: Running, folder: string, client: RestClient) {
+  private constructor(server: Running, how: ServerOptions, folder: string, client: RestClient) {
     this.#server = server;
+    this.#how = how;
     this.#folder = folder;
     this.#client = client;
     this.items = client.container(database, 'items');
@@ -50,13 +65,14 @@ export class Setting implements AsyncDisposable {
     this.ledger = new Ledger(this.items);
   }
 
-  static async open({ ranges = 1, leaseKey = '/id' }: { ranges?: number; leaseKey?: string } = {}): Promise<Setting> {
+  static async open(options: SettingOptions = {}): Promise<Setting> {
+    const { ranges = 1, leaseKey = '/id', serverArgs = [], definition = {}, launch = {} } = options;
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-hosts-'));
-    const server = await start(['--port', '0', '--data', folder]);
+    const server = await start(['--port', '0', '--data', folder, ...serverArgs], launch);
     const client = new RestClient({ endpoint: server.ready.url, credential: { key: wellKnownKey } });
-    const setting = new Setting(server, folder, client);
+    const setting = new Setting(server, { serverArgs, launch }, folder, client);
     await client.createDatabase(database);
-    await client.createContainer(database, definitionOf('items', '/pk'));
+    await client.createContainer(database, { ...definition, ...definitionOf('items', '/pk') });
     await client.createContainer(database, definitionOf('leases', leaseKey));
     while ((await setting.items.ranges()).length < ranges) await setting.split();
     return setting;
@@ -66,7 +82,39 @@ export class Setting implements AsyncDisposable {
     return this.#server.ready.port;
   }
 
-  host(instance: string, config: Partial<HostConfig> = {}): HostProcess {
+  get url(): string {
+    return this.#server.ready.url;
+  }
+
+  get server(): Running {
+    return this.#server;
+  }
+
+  endServer(signal: NodeJS.Signals): Promise<number | null> {
+    return end(this.#server, signal);
+  }
+
+  /** On the same folder and port, so that clients and hosts find it where it was. */
+  async startServer(): Promise<void> {
+    const { serverArgs, launch } = this.#how;
+    this.#server = await start(['--port', String(this.port), '--data', this.#folder, ...serverArgs], launch);
+  }
+
+  group(): ProcessorGroup {
+    const connection = { endpoint: this.url, key: wellKnownKey, database };
+    const source = { ...connection, container: 'items' };
+    return openGroup({ source, leases: { ...connection, container: 'leases' }, name: 'group' });
+  }
+
+  get client(): RestClient {
+    return this.#client;
+  }
+
+  host(
+    instance: string,
+    config: Partial<HostConfig> = {},
+    onHandled: (batch: WordOf<'batch'>) => void = () => {},
+  ): HostProcess {
     const host = new HostProcess(
       {
         rules: 'tidemark',
@@ -92,6 +140,7 @@ export class Setting implements AsyncDisposable {
       () => {
         for (const watcher of [...this.#watchers]) watcher();
       },
+      onHandled,
     );
     this.hosts.push(host);
     return host;

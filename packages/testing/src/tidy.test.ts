@@ -21,7 +21,7 @@ import {
   wireLiteralHome,
 } from './tidy-rules.ts';
 
-const sources = readSources(['packages', 'simulation', 'conformance', 'bench', 'examples', 'scripts']);
+const sources = readSources(['packages', 'simulation', 'conformance', 'reliability', 'bench', 'examples', 'scripts']);
 const packageSources = sources.filter((source) => source.packageName !== undefined);
 const shipped = packageSources.filter((source) => !source.isTest);
 // These files spell out what they forbid.
