@@ -339,6 +339,32 @@ describe('limits', () => {
     expect((await rawFetch(server.url, 'GET', '/dbs', {})).json._count).toBe(0);
   });
 
+  test('bodies that stop in the middle have bounded room together, and make way for others', async () => {
+    const bodiesBytesMax = 256 * 1024;
+    const server = await limited({ bodiesBytesMax, bodyMsMin: 50 });
+    const stuck = await Promise.all(Array.from({ length: 8 }, () => RawClient.connect(server.port)));
+    const half = `{"id":"${'x'.repeat(100_000)}`;
+    for (const client of stuck) client.ask('POST', '/dbs', { 'content-length': '200000' }, half);
+
+    // They have 1 MiB in all: most of them are told so, whoever came first.
+    const answers = await Promise.race(stuck.map((client) => client.answer()));
+    expect([answers.status, answers.json.code]).toEqual([503, 'ServiceUnavailable']);
+    expect(Number(/x-ms-retry-after-ms: (\d+)/.exec(answers.head)?.[1])).toBeGreaterThan(0);
+
+    // Chunked, it does not come with its head; one of the others goes when it has been there for a while.
+    using other = await RawClient.connect(server.port);
+    let status = 503;
+    while (status === 503) {
+      const chunk = '{"id":"other"}';
+      other
+        .ask('POST', '/dbs', { 'transfer-encoding': 'chunked' })
+        .send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+      status = (await other.send('0\r\n\r\n').answer()).status;
+    }
+    expect(status).toBe(201);
+    for (const client of stuck) client[Symbol.dispose]();
+  });
+
   test('a connection on which nothing comes is closed, and so is a handshake that stands still', async () => {
     const server = await limited({ headerMsMax: 50 });
     using silent = await RawClient.connect(server.port);

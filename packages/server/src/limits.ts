@@ -5,6 +5,15 @@ import { documentBytesMax } from '@tidemark/model';
 /** A document or batch of the full size, with system members and indentation that will be cut away. */
 export const bodyBytesMax: number = documentBytesMax + 1024 * 1024;
 
+/** Bodies that are coming in, of all connections together: 64 of the largest. */
+export const bodiesBytesMax: number = 64 * bodyBytesMax;
+
+/** With that many bytes coming in, a body that has been coming for this long is refused for the sake of the others. */
+export const bodyMsMin = 1_000;
+
+/** A body that does not come together with its head begins with this much room, and doubles it. */
+export const firstBodyBytes: number = 64 * 1024;
+
 /** Session tokens name every range a client knows, about 20 bytes each; node:http allows 16 KiB by default. */
 export const headerBytesMax: number = 64 * 1024;
 

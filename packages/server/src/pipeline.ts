@@ -16,6 +16,7 @@ import { Faults } from './faults.ts';
 import type { Grant } from './grant.ts';
 import { checkGrant } from './grant.ts';
 import type { HandlerContext } from './handler.ts';
+import type { IncomingBodies } from './incoming-bodies.ts';
 import { checkIntendedContainer } from './intended-container.ts';
 import type { Keys } from './keys.ts';
 import { unsentMsMin } from './limits.ts';
@@ -53,6 +54,7 @@ export interface PipelineOptions {
   readonly cors: Cors | undefined;
   readonly room: WaitingRoom;
   readonly unsent: UnsentAnswers;
+  readonly bodies: IncomingBodies;
 }
 
 export class Pipeline {
@@ -157,7 +159,7 @@ export class Pipeline {
 
   /** Loaded when it is asked for first: no client needs it, and every start would have to wait for it. */
   #openAdmin(): Promise<Admin> {
-    const { database, keys, nowMs, backupFolder, log } = this.#options;
+    const { database, keys, nowMs, backupFolder, log, bodies } = this.#options;
     this.#admin ??= import('./admin/admin.ts').then(
       (module) =>
         new module.Admin({
@@ -165,6 +167,7 @@ export class Pipeline {
           keys,
           nowMs,
           backupFolder,
+          bodies,
           faults: this.#faults,
           metrics: this.#metrics,
           operations,
@@ -184,7 +187,7 @@ export class Pipeline {
   }
 
   #handle(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {
-    const body = readBody(incoming, context.outgoing);
+    const body = readBody(incoming, context.outgoing, this.#options.bodies);
     if (!(body instanceof Promise)) return this.#handleWhole(head, body, route, context);
     return body.then((whole) => this.#handleReceived(head, whole, route, context));
   }

@@ -6,6 +6,8 @@ import type { TLSSocket } from 'node:tls';
 import type { HeaderName, ResourcePath } from '@tidemark/model';
 import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
 import { eventSourceHeaders, isEventStream } from './event-source.ts';
+import type { IncomingBodies } from './incoming-bodies.ts';
+import { bodyTooLarge } from './incoming-bodies.ts';
 import { bodyBytesMax, itemsPerPage, itemsPerPageMax, waitMsMax } from './limits.ts';
 
 export interface RequestHead {
@@ -44,7 +46,11 @@ function headersOf({ headers, url = '' }: IncomingMessage, { kind, isFeed }: Res
 }
 
 /** The whole body. Undefined when the client went away before its end. */
-export function readBody(incoming: IncomingMessage, outgoing: ServerResponse): Buffer | Promise<Buffer | undefined> {
+export function readBody(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  bodies: IncomingBodies,
+): Buffer | Promise<Buffer | undefined> {
   const { headers } = incoming;
   const declared = Number(headers['content-length'] ?? 0);
   if (declared > bodyBytesMax) throw bodyTooLarge();
@@ -61,13 +67,14 @@ export function readBody(incoming: IncomingMessage, outgoing: ServerResponse): B
     process.nextTick(() => {
       const isHere = declared > 0 && incoming.readableLength === declared;
       if (isHere) resolve(incoming.read() as Buffer);
-      else collectBody(incoming, resolve, reject);
+      else collectBody(incoming, bodies, resolve, reject);
     });
   });
 }
 
 function collectBody(
   incoming: IncomingMessage,
+  bodies: IncomingBodies,
   resolve: (body: Buffer | undefined) => void,
   reject: (error: DatabaseError) => void,
 ): void {
@@ -75,16 +82,14 @@ function collectBody(
     resolve(undefined);
     return;
   }
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  incoming.on('data', (chunk: Buffer) => {
-    sizeBytes += chunk.length;
-    // What is too much is read on and dropped: a connection that is cut instead takes the answer with it.
-    if (sizeBytes <= bodyBytesMax) chunks.push(chunk);
-    else reject(bodyTooLarge());
+  // What is refused is read on and dropped: a connection that is cut instead takes the answer with it.
+  const body = bodies.open(reject);
+  incoming.on('data', (chunk: Buffer) => body.add(chunk));
+  incoming.once('end', () => resolve(body.end()));
+  incoming.once('close', () => {
+    body.close();
+    resolve(undefined);
   });
-  incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-  incoming.once('close', () => resolve(undefined));
 }
 
 export function textOfHeader(request: Pick<RequestHead, 'headers'>, name: HeaderName): string | undefined {
@@ -168,8 +173,4 @@ function unknownExpectation(): DatabaseError {
 function wrongEncoding(encoding: string): DatabaseError {
   const message = `The body of a request is sent as it is, not with Content-Encoding: ${encoding.slice(0, 40)}.`;
   return new DatabaseError('unsupported-encoding', message);
-}
-
-function bodyTooLarge(): DatabaseError {
-  return new DatabaseError('document-too-large', `The body of a request may have at most ${bodyBytesMax} bytes.`);
 }

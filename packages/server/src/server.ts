@@ -7,6 +7,8 @@ import { DatabaseError } from '@tidemark/model';
 import { Cors } from './cors.ts';
 import { hostOfUrl, readPublicUrl } from './endpoint.ts';
 import { Identity } from './identity.ts';
+import type { BodyLimits } from './incoming-bodies.ts';
+import { IncomingBodies } from './incoming-bodies.ts';
 import type { KeySet } from './keys.ts';
 import { Keys, wellKnownKey } from './keys.ts';
 import { slowRequestMs } from './limits.ts';
@@ -70,7 +72,7 @@ export interface ServerOptions {
   readonly limits?: Partial<ConnectionLimits>;
 }
 
-export interface ConnectionLimits extends ListenerLimits, UnsentLimits {}
+export interface ConnectionLimits extends ListenerLimits, UnsentLimits, BodyLimits {}
 
 export interface RunningServer extends AsyncDisposable {
   /** Without a slash at its end. The same port speaks HTTPS. */
@@ -171,8 +173,9 @@ class Front {
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const room = this.#room;
     const unsent = new UnsentAnswers(limits);
+    const bodies = new IncomingBodies(limits);
     const connections = (): ListenerFigures => this.listener.figures();
-    const shared = { database, keys, tokens, nowMs, publicUrl, cors, room, unsent, log, connections };
+    const shared = { database, keys, tokens, nowMs, publicUrl, cors, room, unsent, bodies, log, connections };
     const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
     this.#pipeline = pipeline;
     this.#log = log;

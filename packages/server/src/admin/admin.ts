@@ -5,6 +5,7 @@ import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { Authority } from '../authorize.ts';
 import type { Faults } from '../faults.ts';
+import type { IncomingBodies } from '../incoming-bodies.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { readBody } from '../request.ts';
@@ -24,6 +25,7 @@ export interface AdminOptions extends Authority {
   readonly metrics: Metrics;
   readonly operations: readonly string[];
   readonly log: Log;
+  readonly bodies: IncomingBodies;
   /** When the server began, of `performance.now`. */
   readonly startedMs: number;
   /** Told of whatever ends a job early. */
@@ -34,9 +36,11 @@ export class Admin {
   readonly #authority: Authority;
   readonly #context: AdminContext;
   readonly #log: Log;
+  readonly #bodies: IncomingBodies;
 
-  constructor({ keys, nowMs, log, onJobFailure, ...rest }: AdminOptions) {
+  constructor({ keys, nowMs, log, bodies, onJobFailure, ...rest }: AdminOptions) {
     this.#log = log;
+    this.#bodies = bodies;
     this.#authority = { keys, nowMs };
     this.#context = { ...rest, jobs: new Jobs(onJobFailure) };
   }
@@ -51,7 +55,8 @@ export class Admin {
     if (match === undefined) {
       throw new DatabaseError('not-found', `There is nothing at /${head.segments.join('/')} in the admin API.`);
     }
-    const body = await readBody(incoming, outgoing);
+    // Who shows no key has no claim to have a body kept in memory.
+    const body = isAuthorized ? await readBody(incoming, outgoing, this.#bodies) : noBytes;
     if (body === undefined) return undefined;
     const { route, parameters } = match;
     const response = await route.handle({ ...head, isAuthorized, parameters, body }, this.#context);
@@ -73,6 +78,8 @@ export class Admin {
     return true;
   }
 }
+
+const noBytes: Buffer = Buffer.alloc(0);
 
 function placeOf({ db, container }: Readonly<Record<string, string>>): Record<string, string> {
   return db === undefined || container === undefined ? {} : { database: db, container };
