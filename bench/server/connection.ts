@@ -9,6 +9,8 @@ export interface Answer {
   /** Status line and headers. */
   readonly head: string;
   readonly bodyBytes: number;
+  /** Where the connection was asked to keep it. */
+  readonly body: Buffer | undefined;
 }
 
 export class Connection {
@@ -20,19 +22,22 @@ export class Connection {
   #head = '';
   #bodyLeft = 0;
   #bodyBytes = 0;
+  readonly #keepsBody: boolean;
+  #body: Buffer | undefined;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, keepsBody: boolean) {
     this.#socket = socket;
+    this.#keepsBody = keepsBody;
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('close', () => this.#failed?.(new Error('The server closed the connection.')));
     socket.on('error', (error) => this.#failed?.(error));
   }
 
-  static open(port: number): Promise<Connection> {
+  static open(port: number, options: { readonly keepsBody?: boolean } = {}): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true });
       socket.once('error', reject);
-      socket.once('connect', () => resolve(new Connection(socket)));
+      socket.once('connect', () => resolve(new Connection(socket, options.keepsBody === true)));
     });
   }
 
@@ -52,7 +57,7 @@ export class Connection {
 
   #take(chunk: Buffer): void {
     if (this.#bodyLeft > 0) {
-      this.#takeBody(chunk.length);
+      this.#takeBody(chunk);
       return;
     }
     const bytes = this.#headBytes === undefined ? chunk : Buffer.concat([this.#headBytes, chunk]);
@@ -65,17 +70,20 @@ export class Connection {
     this.#head = bytes.toString('latin1', 0, end);
     this.#bodyBytes = lengthOf(this.#head);
     this.#bodyLeft = this.#bodyBytes;
-    this.#takeBody(bytes.length - end - 4);
+    this.#body = this.#keepsBody ? Buffer.allocUnsafe(this.#bodyBytes) : undefined;
+    this.#takeBody(bytes.subarray(end + 4));
   }
 
-  #takeBody(bytes: number): void {
-    this.#bodyLeft -= bytes;
+  #takeBody(bytes: Buffer): void {
+    this.#body?.set(bytes, this.#bodyBytes - this.#bodyLeft);
+    this.#bodyLeft -= bytes.length;
     if (this.#bodyLeft > 0) return;
     if (this.#bodyLeft < 0) throw new Error('The server sent more than it said.');
     const pending = this.#pending;
     this.#pending = undefined;
     this.#failed = undefined;
-    pending?.({ status: Number(this.#head.slice(9, 12)), head: this.#head, bodyBytes: this.#bodyBytes });
+    const status = Number(this.#head.slice(9, 12));
+    pending?.({ status, head: this.#head, bodyBytes: this.#bodyBytes, body: this.#body });
   }
 }
 

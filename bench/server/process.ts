@@ -22,18 +22,19 @@ export class ServerProcess implements AsyncDisposable {
     this.readyMs = readyMs;
   }
 
-  /** The product as its users start it. */
-  static start(args: readonly string[]): Promise<ServerProcess> {
-    return ServerProcess.#spawn([command, 'serve', '--port', '0', '--log-level', 'error', ...args]);
+  /** The product as its users start it; `prefix` is a command that runs it in a certain way, such as on certain cores. */
+  static start(args: readonly string[], prefix: readonly string[] = []): Promise<ServerProcess> {
+    return ServerProcess.#spawn([command, 'serve', '--port', '0', '--log-level', 'error', ...args], prefix);
   }
 
   static startBare(): Promise<ServerProcess> {
     return ServerProcess.#spawn([bare]);
   }
 
-  static async #spawn(args: readonly string[]): Promise<ServerProcess> {
+  static async #spawn(args: readonly string[], prefix: readonly string[] = []): Promise<ServerProcess> {
     const startedMs = performance.now();
-    const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [first = process.execPath, ...rest] = [...prefix, process.execPath, ...args];
+    const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-4_000);

@@ -21,7 +21,7 @@ export interface SourceFile {
 
 export const repositoryRoot: string = fileURLToPath(new URL('../../..', import.meta.url));
 
-const skippedFolders = new Set(['node_modules', 'dist', 'coverage']);
+const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.peers']);
 const tokens = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
 const importPattern =
   /^[ \t]*(?:import|export)\s+(?:[^'"`;()]*?\s+from\s+)?['"]([^'"\n]+)['"]|\bimport\s*\(\s*['"]([^'"\n]+)['"]\s*[,)]/gm;

@@ -117,10 +117,12 @@ describe('documents', () => {
   const manifests = ['.', ...readdirSync(join(repositoryRoot, 'packages')).map((name) => `packages/${name}`)]
     .filter((folder) => doesExist(`${folder}/package.json`))
     .map((folder) => ({ folder, manifest: readManifest(`${folder}/package.json`) }));
+  // What a bench brings for itself, with a lock file of its own.
+  const peers = { folder: 'bench/peers/manifest', manifest: readManifest('bench/peers/manifest/package.json') };
 
   test('DEPENDENCIES.md lists every dependency at its exact version', () => {
     const document = readText('DEPENDENCIES.md');
-    const wanted = manifests.flatMap(({ folder, manifest }) =>
+    const wanted = [...manifests, peers].flatMap(({ folder, manifest }) =>
       Object.entries(thirdPartyOf(manifest)).map(([name, version]) => ({ folder, name, version })),
     );
     const missing = wanted
@@ -143,6 +145,13 @@ describe('documents', () => {
       expect(locked?.devDependencies ?? {}, `${folder}: run npm install`).toEqual(manifest.devDependencies ?? {});
     }
     expect(readText('package-lock.json')).not.toMatch(/"resolved": "https?:/);
+  });
+
+  test('so does the lock file of the peers', () => {
+    const text = readText(`${peers.folder}/package-lock.json`);
+    const lock: { packages: Record<string, Manifest> } = JSON.parse(text);
+    expect(lock.packages['']?.dependencies).toEqual(peers.manifest.dependencies);
+    expect(text).not.toMatch(/"resolved": "https?:/);
   });
 
   test('the walks of ARCHITECTURE.md exist and follow the imports', () => {

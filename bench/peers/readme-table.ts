@@ -1,0 +1,61 @@
+// The table in the README: works by contestants, between two markers.
+
+import { figureText, ratioText } from './figure-text.ts';
+import type { Result, ResultWork } from './result.ts';
+import { ratioOf } from './works.ts';
+
+const begin = '<!-- peers -->';
+const end = '<!-- /peers -->';
+
+export function readmeTable({ facts, contestants, works, leftOut, goals }: Result): string {
+  const heads = ['', 'a write that is acknowledged is', ...works.map(({ short }) => short)];
+  const rows = contestants.map(({ id, name, version, durability }) => [
+    id.startsWith('tidemark') ? `**${name}**` : `${name} ${version}`,
+    durability,
+    ...works.map((work) => cellOf(work, id)),
+  ]);
+  const missed = goals.filter(({ isHeld }) => isHeld === false);
+  const judged = goals.filter(({ isHeld }) => isHeld !== undefined).length;
+  const lines = [
+    '![Tidemark beside its peers: bars for every work](docs/charts/peers.svg)',
+    '',
+    `${String(facts['time']).slice(0, 10)}, commit ${facts['commit']}: ${facts['documents']} documents of 1 KiB over ten thousand partition ` +
+      `keys, median of ${facts['rounds']} rounds, ${facts['cores']} cores of ${facts['cpu']}; ${facts['placement']}. ` +
+      'In brackets: how many times as good Tidemark over HTTP is.',
+    '',
+    rowText(heads),
+    rowText(heads.map(() => '---')),
+    ...rows.map(rowText),
+    '',
+    ...leftOut.map(({ id, reason }) => `Left out: ${id}, ${reason}.\n`),
+    missed.length === 0
+      ? `All ${judged} goals hold.`
+      : `${judged - missed.length} of ${judged} goals hold. Not: ${missed.map(missedText).join('; ')}.`,
+  ];
+  return lines.join('\n');
+}
+
+/** The text with the table in the place of the one that was there. */
+export function withTable(text: string, table: string): string {
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`The README has no ${begin} … ${end}.`);
+  return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
+}
+
+function cellOf(work: ResultWork, id: Result['contestants'][number]['id']): string {
+  const figure = work.figures[id];
+  if (figure === undefined) return '–';
+  const ours = work.figures['tidemark-http'];
+  const ratio =
+    ours === undefined || id.startsWith('tidemark') ? '' : ` (${ratioText(ratioOf(work, ours.median, figure.median))})`;
+  return `${figureText(work, figure.median)}${ratio}`;
+}
+
+function missedText({ text, work, ratio }: Result['goals'][number]): string {
+  return `${text}, ${work}: ${ratio === undefined ? '?' : ratioText(ratio)}`;
+}
+
+function rowText(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
