@@ -48,6 +48,8 @@ async function loadAndMeasure(chance: Chance): Promise<Measured> {
   clearInterval(progress);
   const heapPeakBytes = peak.stop();
   send({ kind: 'progress', text: `${subject.count} documents: measuring` });
+  // What kills have left to tidy up would be done in somebody's turn.
+  while (await subject.database.engine.compact({ isLazy: true }));
   const reference = new Reference(task.referencePath, chance);
   const costs = await measureCosts(subject, reference, chance, task);
   reference.close();

@@ -1,21 +1,16 @@
 // What an operation costs, beside a fixed work that was done in turns with it. On a machine that others use too, only what
-// was measured in the same seconds can be compared, also over an hour; and of that, only what does not count how long the
-// others were served first:
-//
-//   one after the other   the median of the single operations: few of them are interrupted
-//   many in flight        processor time, of all threads: everybody waits for whoever is interrupted
+// was measured in the same seconds can be compared, also over an hour; and of that, processor time, of all threads: the time
+// on the wall is told too, but most of it may be that of others who were served first.
 
 import type { Drive } from '../common/drive.ts';
 import { median } from '../common/drive.ts';
 
-export type Measure = 'median' | 'processor time';
-
 export interface Cost {
-  /** Of one operation, as the clock on the wall says: the median of the rounds. */
+  /** On the wall: of operations one after the other the median, of many in flight their share of the time. */
   readonly micros: number;
-  /** Of all threads. */
   readonly processorMicros: number;
-  /** How many times the fixed work, in the measure of this cost: the median of the rounds. */
+  readonly referenceMicros: number;
+  /** Processor time as a multiple of that of the fixed work: the median of the rounds. */
   readonly relative: number;
   /** What the process had the disk write for each; where the operating system tells. */
   readonly writtenBytes?: number;
@@ -23,7 +18,7 @@ export interface Cost {
 
 export interface CostOptions {
   readonly rounds: number;
-  readonly measure: Measure;
+  readonly isAlone: boolean;
   subject(): Promise<Drive>;
   reference(): Promise<Drive>;
   /** Bytes that the process has written so far. */
@@ -31,8 +26,9 @@ export interface CostOptions {
 }
 
 export async function costOf(options: CostOptions): Promise<Cost> {
-  const { rounds, measure, subject, reference, written } = options;
+  const { rounds, isAlone, subject, reference, written } = options;
   const drives: Drive[] = [];
+  const references: number[] = [];
   const ratios: number[] = [];
   const writes: number[] = [];
   // The first one warms up.
@@ -40,27 +36,22 @@ export async function costOf(options: CostOptions): Promise<Cost> {
     const before = await reference();
     const writtenBefore = written?.() ?? 0;
     const driven = await subject();
-    if (written !== undefined && round >= 0) writes.push((written() - writtenBefore) / driven.operations);
+    const writtenBytes = (written?.() ?? 0) - writtenBefore;
     const after = await reference();
     if (round < 0) continue;
+    const fixed = (processorMicros(before) + processorMicros(after)) / 2;
     drives.push(driven);
-    ratios.push((2 * judged(driven, measure)) / (judged(before, measure) + judged(after, measure)));
+    references.push(fixed);
+    ratios.push(processorMicros(driven) / fixed);
+    writes.push(writtenBytes / driven.operations);
   }
-  const wall = (driven: Drive): number => (measure === 'median' ? medianMicros(driven) : meanMicros(driven));
   return {
-    micros: median(drives.map(wall)),
+    micros: median(drives.map((driven) => (isAlone ? driven.latencyMs.p50 * 1_000 : meanMicros(driven)))),
     processorMicros: median(drives.map(processorMicros)),
+    referenceMicros: median(references),
     relative: median(ratios),
     ...(written === undefined ? {} : { writtenBytes: median(writes) }),
   };
-}
-
-function judged(driven: Drive, measure: Measure): number {
-  return measure === 'median' ? medianMicros(driven) : processorMicros(driven);
-}
-
-function medianMicros({ latencyMs }: Drive): number {
-  return latencyMs.p50 * 1_000;
 }
 
 function meanMicros({ elapsedMs, operations }: Drive): number {

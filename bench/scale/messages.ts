@@ -16,7 +16,7 @@ export interface Task {
   /** Of a step: how many there are to be. */
   readonly target: number;
   readonly rounds: number;
-  readonly turnMs: number;
+  readonly operations: number;
   readonly updates: number;
   readonly aloneMs: number;
   readonly compactingMs: number;

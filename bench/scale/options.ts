@@ -20,7 +20,8 @@ export interface ScaleOptions {
   readonly chart: string | undefined;
   /** Each cost is measured so often in turns with its reference; the median counts. */
   readonly rounds: number;
-  readonly turnMs: number;
+  /** Of one round; of cheaper operations there are more. Their number is fixed, so that what a round costs anyway is too. */
+  readonly operations: number;
   /** How often a size is killed and opened again. */
   readonly kills: number;
   /** Writes are in flight this long before a kill. */
@@ -58,11 +59,11 @@ export function readScaleOptions(
     folder: values.folder,
     chart: values.chart ?? (isQuick ? undefined : defaults.chart),
     rounds: isQuick ? 3 : 7,
-    turnMs: isQuick ? 100 : 600,
+    operations: isQuick ? 1_000 : 8_000,
     kills: isQuick ? 1 : 3,
     killAfterMs: isQuick ? 200 : 1_000,
-    aloneMs: isQuick ? 300 : 3_000,
-    compactingMs: isQuick ? 700 : 9_000,
+    aloneMs: isQuick ? 200 : 2_000,
+    compactingMs: isQuick ? 1_000 : 10_000,
   };
 }
 

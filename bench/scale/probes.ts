@@ -20,29 +20,28 @@ export async function measureCosts(
   subject: Subject,
   reference: Reference,
   chance: Chance,
-  { rounds, turnMs, documentBytes }: Task,
+  { rounds, operations, documentBytes }: Task,
 ): Promise<Record<CostName, Cost>> {
   let n = 0;
-  const shortMs = turnMs / 2;
   const upsert = await costOf({
     rounds,
-    measure: 'processor time',
-    subject: () => drive({ writers, turnMs, settle: subject.settle }, () => subject.upsert(chance)),
-    reference: () => reference.write(writers, shortMs, () => documentOf(n++, 0, subject.like)),
+    isAlone: false,
+    subject: () => drive({ writers, operations, settle: subject.settle }, () => subject.upsert(chance)),
+    reference: () => reference.write(writers, operations, () => documentOf(n++, 0, subject.like)),
     ...(process.platform === 'linux' ? { written: writtenBytes } : {}),
   });
   const read = await costOf({
     rounds,
-    measure: 'median',
-    subject: () => drive({ writers: 1, turnMs: shortMs }, () => readOne(subject, chance(subject.count))),
-    reference: () => reference.read(documentBytes, shortMs / 2),
+    isAlone: true,
+    subject: () => drive({ writers: 1, operations: operations * 2 }, () => readOne(subject, chance(subject.count))),
+    reference: () => reference.read(documentBytes, operations * 4),
   });
   const page = (after: (tailLsn: number) => number): Promise<Cost> =>
     costOf({
       rounds,
-      measure: 'median',
-      subject: () => readPages(subject, shortMs, after),
-      reference: () => reference.readPage(shortMs / 2),
+      isAlone: true,
+      subject: () => readPages(subject, operations / 50, after),
+      reference: () => reference.readPage(operations / 50),
     });
   const pageStart = await page(() => 0);
   // Anywhere in the middle third: some of it was written by many writers at once, some by few, as everywhere.
@@ -52,13 +51,13 @@ export async function measureCosts(
 }
 
 /** One range after the other. The cost is that of as many documents as fill a page: where some were replaced since, it has fewer. */
-async function readPages(subject: Subject, turnMs: number, after: (tailLsn: number) => number): Promise<Drive> {
+async function readPages(subject: Subject, operations: number, after: (tailLsn: number) => number): Promise<Drive> {
   const { engine } = subject.database;
   const container = subject.container.info.number;
   const ranges = subject.container.ranges.map(({ id, tailLsn }) => ({ id, tailLsn }));
   let pages = 0;
   let documents = 0;
-  const driven = await drive({ writers: 1, turnMs }, async () => {
+  const driven = await drive({ writers: 1, operations }, async () => {
     const range = ranges[pages++ % ranges.length] as { id: string; tailLsn: number }; // There are eight.
     const request = { mode: 'latest', after: after(range.tailLsn), itemsMax: pageItems, bytesMax: pageBytes } as const;
     const page = await engine.feed({ container, range: range.id }, request);

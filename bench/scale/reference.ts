@@ -26,20 +26,20 @@ export class Reference {
     this.#chance = chance;
   }
 
-  write(writers: number, turnMs: number, document: () => Buffer): Promise<Drive> {
-    return drive({ writers, turnMs }, () => {
+  write(writers: number, operations: number, document: () => Buffer): Promise<Drive> {
+    return drive({ writers, operations }, () => {
       const bytes = document();
       if (crc32(bytes) < 0 || typeof JSON.parse(bytes.toString('utf8')) !== 'object') throw new Error('No document.');
       return this.#log.append(bytes);
     });
   }
 
-  read(bytes: number, turnMs: number): Promise<Drive> {
-    return drive({ writers: 1, turnMs }, async () => this.#read(Buffer.allocUnsafe(bytes)));
+  read(bytes: number, operations: number): Promise<Drive> {
+    return drive({ writers: 1, operations }, async () => this.#read(Buffer.allocUnsafe(bytes)));
   }
 
-  readPage(turnMs: number): Promise<Drive> {
-    return drive({ writers: 1, turnMs }, async () => {
+  readPage(operations: number): Promise<Drive> {
+    return drive({ writers: 1, operations }, async () => {
       this.#read(this.#page);
       if (crc32(this.#page) < 0) throw new Error('No checksum.');
     });

@@ -51,9 +51,18 @@ export class ScaleRun {
   }
 
   async #live(of: Pick<Task, 'role' | 'count' | 'target'>): Promise<Life> {
-    const { documentBytes, rounds, turnMs, updates, aloneMs, compactingMs, killAfterMs, documents } = this.#options;
+    const { documentBytes, rounds, operations, updates, aloneMs, compactingMs, killAfterMs, documents } = this.#options;
     const referencePath = join(this.#options.folder, 'reference');
-    const fixed = { folder: this.folder, referencePath, documentBytes, rounds, turnMs, updates, aloneMs, compactingMs };
+    const fixed = {
+      folder: this.folder,
+      referencePath,
+      documentBytes,
+      rounds,
+      operations,
+      updates,
+      aloneMs,
+      compactingMs,
+    };
     const life = await liveAndDie(
       { ...fixed, ...of },
       {

@@ -44,25 +44,23 @@ describe('options', () => {
 });
 
 describe('a cost', () => {
-  test('is measured against what was done just before and after it, and the median round counts', async () => {
-    const latencies = [9, 1, 10, 30, 20, 2, 4, 300, 4, 1, 20, 3];
-    const turn = async (): Promise<Drive> => driveOf({ latencyMs: latencies.shift() as number });
+  test('is processor time beside what was done just before and after it, and the median round counts', async () => {
+    // Of the round that warms up, and of three more: before, the operation, after.
+    const processorMs = [9, 1, 10, 30, 20, 2, 4, 300, 4, 1, 20, 3];
+    const turn = async (): Promise<Drive> => driveOf({ processorMs: processorMs.shift() as number, latencyMs: 7 });
 
-    const cost = await costOf({ rounds: 3, measure: 'median', subject: turn, reference: turn });
+    const cost = await costOf({ rounds: 3, isAlone: true, subject: turn, reference: turn });
 
-    // Rounds after the one that warms up: 20 beside 30 and 2, 300 beside 4 and 4, 20 beside 1 and 3.
-    expect(cost.micros).toBe(20_000);
-    expect(cost.relative).toBe(10);
+    expect(cost).toEqual({ micros: 7_000, processorMicros: 200, referenceMicros: 40, relative: 10 });
   });
 
-  test('of many in flight is their processor time, with what was written for each', async () => {
-    const processorMs = [1, 1, 1, 2, 12, 4];
-    const turn = async (): Promise<Drive> => driveOf({ processorMs: processorMs.shift() as number });
+  test('of many in flight is on the wall their share of the time; what was written for each stands beside it', async () => {
+    const turn = async (): Promise<Drive> => driveOf({ latencyMs: 7 });
     let written = 0;
 
     const cost = await costOf({
       rounds: 1,
-      measure: 'processor time',
+      isAlone: false,
       subject: turn,
       reference: turn,
       written: () => {
@@ -71,7 +69,7 @@ describe('a cost', () => {
       },
     });
 
-    expect(cost).toEqual({ micros: 1_000, processorMicros: 120, relative: 4, writtenBytes: 5 });
+    expect(cost).toMatchObject({ micros: 1_000, relative: 1, writtenBytes: 5 });
   });
 });
 
@@ -96,8 +94,8 @@ describe('goals', () => {
     });
   });
 
-  test('the slowest start counts, each size by its median', () => {
-    const slow = { ...stepOf(2, {}), opens: opensOf(1_500, 1_100, 10) };
+  test('the slowest start counts, each size by its quickest', () => {
+    const slow = { ...stepOf(2, {}), opens: opensOf(1_500, 1_100, 1_200) };
     const report = new Report();
     addStarts(report, [stepOf(1, {}), slow], 0, 900);
 
@@ -179,7 +177,12 @@ function driveOf(of: { latencyMs?: number; processorMs?: number }): Drive {
 }
 
 function stepOf(count: number, relative: Partial<Record<CostName, number>>): Step {
-  const cost = (name: CostName): Cost => ({ micros: 10, processorMicros: 8, relative: relative[name] ?? 1 });
+  const cost = (name: CostName): Cost => ({
+    micros: 10,
+    processorMicros: 8,
+    referenceMicros: 4,
+    relative: relative[name] ?? 1,
+  });
   const mebibyte = 2 ** 20;
   return {
     count,

@@ -88,7 +88,7 @@ class Compaction {
   async #run({ database }: Subject): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const beganMs = performance.now();
-      if (await database.engine.compact()) this.#busyMs += performance.now() - beganMs;
+      if (await database.engine.compact({ isLazy: true })) this.#busyMs += performance.now() - beganMs;
       else await pause(roundMs, this.#stop.signal);
     }
   }

@@ -1,4 +1,8 @@
 // Which segments to compact next: neighbours in the log, sealed and fully indexed, with the least of use in them.
+//
+// The longer a segment waits, the less of it is left to copy. So as long as the log as a whole is in its bounds only segments
+// of hardly any use are rewritten: under updates all over a database that copies 0.4 records for each one written, where
+// rewriting whatever is half useless copies more than one.
 
 import { segmentHeaderBytes } from '../log/segment.ts';
 import type { Segment } from '../log/segment-store.ts';
@@ -6,6 +10,9 @@ import type { DatabaseState } from '../state/database-state.ts';
 
 /** A segment is rewritten when less than this share of it is of use; it bounds the log at 1 / share of what must be kept. */
 const usefulShareMin = 0.55;
+/** The same while the log takes no more than this, beside what must be kept. */
+const lazyShareMin = 0.15;
+const lazyUntil = 1.75;
 const inputsMax = 16;
 /** Small neighbours are joined once there are this many of them, so that the number of files stays in proportion. */
 const smallNeighboursMin = 6;
@@ -26,13 +33,16 @@ interface Candidate {
   readonly hasSuperseded: boolean;
 }
 
+/** `isLazy`: only what must be done now. */
 export function chooseInputs(
   state: DatabaseState,
   indexedSequence: number,
   segmentBytesMax: number,
+  isLazy = false,
 ): CompactionChoice | undefined {
   const candidates = candidatesOf(state, indexedSequence);
-  const window = leastUseful(candidates, segmentBytesMax) ?? smallNeighbours(candidates, segmentBytesMax);
+  const shareMin = isLazy && !isOverfull(state, candidates) ? lazyShareMin : usefulShareMin;
+  const window = leastUseful(candidates, segmentBytesMax, shareMin) ?? smallNeighbours(candidates, segmentBytesMax);
   if (window === undefined) return undefined;
   const inputs = candidates.slice(window.first, window.end);
   return {
@@ -123,14 +133,31 @@ function countRetained(state: DatabaseState, segment: Segment, floorSecond: numb
   return retained;
 }
 
-function leastUseful(candidates: readonly Candidate[], bytesMax: number): { first: number; end: number } | undefined {
+/** Whether the log, the part that is still written included, takes more than it should beside what must be kept. */
+function isOverfull(state: DatabaseState, candidates: readonly Candidate[]): boolean {
+  let used = 0;
+  let kept = 0;
+  for (const [i, segment] of state.segments.all.entries()) {
+    // The candidates are the oldest of them, in the same order.
+    const { keptBytes } = candidates[i] ?? measure(state, segment, 0, false);
+    used += segment.usedBytes - segmentHeaderBytes;
+    kept += keptBytes;
+  }
+  return used > kept * lazyUntil;
+}
+
+function leastUseful(
+  candidates: readonly Candidate[],
+  bytesMax: number,
+  shareMin: number,
+): { first: number; end: number } | undefined {
   let best = -1;
   for (const [i, candidate] of candidates.entries()) {
-    if (candidate.usefulShare >= usefulShareMin) continue;
+    if (candidate.usefulShare >= shareMin) continue;
     if (best === -1 || candidate.usefulShare < (candidates[best] as Candidate).usefulShare) best = i;
   }
   if (best === -1) return undefined;
-  return grow(candidates, best, bytesMax, (candidate) => candidate.usefulShare < usefulShareMin);
+  return grow(candidates, best, bytesMax, (candidate) => candidate.usefulShare < shareMin);
 }
 
 function smallNeighbours(

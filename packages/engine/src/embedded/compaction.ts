@@ -65,10 +65,10 @@ export class Compactor {
     return this.#moving.has(segment);
   }
 
-  /** One compaction, if there is one worth doing. Resolves with whether there was. */
-  run(): Promise<boolean> {
+  /** One compaction, if there is one worth doing, or `isLazy` one that must be done. Resolves with whether there was. */
+  run(isLazy = false): Promise<boolean> {
     if (this.#isClosed || this.#holds > 0) return Promise.resolve(false);
-    this.#running ??= this.#runOnce().finally(() => {
+    this.#running ??= this.#runOnce(isLazy).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
@@ -96,13 +96,13 @@ export class Compactor {
     }
   }
 
-  async #runOnce(): Promise<boolean> {
+  async #runOnce(isLazy: boolean): Promise<boolean> {
     if (this.#half !== undefined) {
       await this.#finish(this.#half);
       return true;
     }
     const { state, writer, files } = this.#options;
-    const choice = chooseInputs(state, writer.checkpoint.sequence, this.#options.segmentBytesMax);
+    const choice = chooseInputs(state, writer.checkpoint.sequence, this.#options.segmentBytesMax, isLazy);
     if (choice === undefined) return false;
     const { inputs, dropsTombstones, lastSequence } = choice;
     const { records, spans } = await collect(files, state, inputs, dropsTombstones);

@@ -414,9 +414,12 @@ export class EmbeddedEngine implements RangeEngine {
     return runErasures(this);
   }
 
-  /** Rewrites one batch of segments if enough of them is dead. Resolves with whether anything was done. */
-  compact(): Promise<boolean> {
-    return this.#compactor.run();
+  /**
+   * Rewrites one batch of segments if enough of them is dead; `isLazy`, if the log as a whole takes too much. Resolves with
+   * whether anything was done.
+   */
+  compact({ isLazy = false }: { readonly isLazy?: boolean } = {}): Promise<boolean> {
+    return this.#compactor.run(isLazy);
   }
 
   /** Waits until everything acknowledged is in the index as well. */

@@ -46,7 +46,7 @@ export async function maintainOnce(engine: EmbeddedEngine, signal?: AbortSignal)
     });
   }
   await repeat(() => engine.erase());
-  await repeat(() => engine.compact());
+  await repeat(() => engine.compact({ isLazy: true }));
 }
 
 /** Each trim is a record in the log: history is kept a twentieth longer than asked for, rather than trimmed every second. */
