@@ -380,29 +380,21 @@ describe('limits', () => {
     await client.closed();
   });
 
-  test('pipelined requests are served in their order, and not without end', async () => {
+  test('pipelined requests are served in their order', async () => {
     const server = await start();
     using orderly = await RawClient.connect(server.port);
-    // Together as many as may wait on one connection.
     const pairs = 16;
     for (let i = 0; i < pairs; i += 1) orderly.ask('POST', '/dbs', {}, `{"id":"d${i}"}`).ask('GET', `/dbs/d${i}`);
     for (let i = 0; i < pairs; i += 1) {
       expect([(await orderly.answer()).status, (await orderly.answer()).json.id]).toEqual([201, `d${i}`]);
     }
 
+    // However many come at once, each has its answer, and none is kept in memory while another is served.
     using greedy = await RawClient.connect(server.port);
     const { authorization = '', 'x-ms-date': date = '' } = signedHeaders('GET', '/dbs');
     const one = `GET /dbs HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\nx-ms-date: ${date}\r\n\r\n`;
-    greedy.send(one.repeat(200));
-    const statuses: number[] = [];
-    let last = 0;
-    while (last !== 503) {
-      last = (await greedy.answer()).status;
-      statuses.push(last);
-    }
-    expect(statuses.slice(0, -1).every((status) => status === 200)).toBe(true);
-    expect(statuses.length).toBeLessThan(50);
-    await greedy.closed();
+    greedy.send(one.repeat(1_000));
+    for (let i = 0; i < 1_000; i += 1) expect((await greedy.answer()).status).toBe(200);
   });
 
   test('when there are too many connections, the one that was idle for longest goes', async () => {

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+
 import type { ChangeFeed, ChangePage } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { ChangeStreamOptions } from './change-stream.ts';
 import { ChangeStream } from './change-stream.ts';
 import { pageCharge } from './charge.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import { heartbeatMs, slowReaderMsMax } from './limits.ts';
 import type { Wake } from './waiting-room.ts';
 
@@ -86,7 +87,7 @@ async function run(
   };
   const farewell = (error: unknown) => ({ event: 'failed', data: { message: (error as Error).message } });
   const recheck = options.recheck ?? (() => {});
-  const stream = new ChangeStream(outgoing as unknown as ServerResponse, {
+  const stream = new ChangeStream(outgoing as unknown as HttpResponse, {
     feed,
     rid: 'r',
     room,

@@ -13,11 +13,11 @@
 // A client that reads slowly stops the reading of the feed, not only the writing: what it has not taken is one page, and
 // counts among the answers that nobody has taken. One that takes nothing at all for a while is cut off.
 
-import type { ServerResponse } from 'node:http';
 import type { ChangeFeed, ChangePage } from '@tidemark/engine';
 import { isDatabaseError } from '@tidemark/model';
 import { pageCharge } from './charge.ts';
 import { readPage } from './feed-page.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import { heartbeatMs, slowReaderMsMax, streamRetryMs } from './limits.ts';
 import type { Ticket } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
@@ -39,11 +39,11 @@ export interface ChangeStreamOptions {
 
 export class ChangeStream {
   readonly #options: ChangeStreamOptions;
-  readonly #outgoing: ServerResponse;
+  readonly #outgoing: HttpResponse;
   readonly #drain: Watched;
   #id = '';
 
-  constructor(outgoing: ServerResponse, options: ChangeStreamOptions) {
+  constructor(outgoing: HttpResponse, options: ChangeStreamOptions) {
     this.#outgoing = outgoing;
     this.#options = options;
     this.#drain = {

@@ -1,8 +1,9 @@
 // Which web pages of other origins may use the server from a browser. None, unless its owner says so.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DatabaseError, header } from '@tidemark/model';
 import type { HeaderList } from './header-list.ts';
+import type { HttpRequest } from './http/http-request.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import { preflightSeconds } from './limits.ts';
 
 export class Cors {
@@ -17,7 +18,7 @@ export class Cors {
   }
 
   /** Says on the answer, whatever it will be, whether the page that asked may see it. */
-  apply({ headers }: IncomingMessage, outgoing: ServerResponse): void {
+  apply({ headers }: HttpRequest, outgoing: HttpResponse): void {
     if (!this.#isOpen) outgoing.setHeader('vary', 'Origin');
     const allowed = this.#allowed(headers.origin);
     if (allowed === undefined) return;
@@ -26,12 +27,12 @@ export class Cors {
   }
 
   /** A browser asks before it sends what a form could not; that is answered without a signature. */
-  isPreflight({ method, headers }: IncomingMessage): boolean {
+  isPreflight({ method, headers }: HttpRequest): boolean {
     return method === 'OPTIONS' && headers.origin !== undefined && headers[requestedMethod] !== undefined;
   }
 
   /** What the answer to it says. Throws forbidden. */
-  preflightHeaders({ headers }: IncomingMessage): HeaderList {
+  preflightHeaders({ headers }: HttpRequest): HeaderList {
     if (this.#allowed(headers.origin) === undefined) {
       throw new DatabaseError(
         'forbidden',

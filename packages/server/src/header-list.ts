@@ -1,4 +1,4 @@
-// Headers of an answer as node:http takes them without making anything else of them first: name, value, name, value.
+// Headers of an answer without anything else being made of them: name, value, name, value.
 
 export type HeaderList = readonly string[];
 

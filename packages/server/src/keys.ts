@@ -162,7 +162,7 @@ class Signer {
   sign(text: string): string {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    // Longer than anything node:http lets through: nobody has signed it.
+    // Longer than any head may be: nobody has signed it.
     if (text.length > headerBytesMax / 3 && Buffer.byteLength(text) > headerBytesMax) return '';
     const textBytes = this.#inner.write(text, blockBytes, 'utf8');
     const digest = hash('sha256', this.#inner.subarray(0, blockBytes + textBytes), 'binary');

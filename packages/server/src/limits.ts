@@ -14,7 +14,7 @@ export const bodyMsMin = 1_000;
 /** A body that does not come together with its head begins with this much room, and doubles it. */
 export const firstBodyBytes: number = 64 * 1024;
 
-/** Session tokens name every range a client knows, about 20 bytes each; node:http allows 16 KiB by default. */
+/** Session tokens name every range a client knows, about 20 bytes each; servers of node:http allow 16 KiB. */
 export const headerBytesMax: number = 64 * 1024;
 
 /** Wire 3: how far a client's clock may be off. */
@@ -53,14 +53,23 @@ export const connectionsMax = 20_000;
 /** When there are too many connections, this part of them is closed at once, the idle ones of longest ago. */
 export const evictedShare: number = 1 / 200;
 
-/** Requests that a client sends on one connection before it has the answer; no SDK sends even one. They are served in turn. */
-export const pipelinedMax = 32;
+/** What a client sends on one connection before it has its answer; beyond it the connection is not read. */
+export const unreadBytesMax: number = 64 * 1024;
+
+/** Names of headers whose lower case is remembered. */
+export const knownHeaderNamesMax = 512;
+
+/** An answer with a body up to this size goes to the system in one piece. */
+export const joinedBodyBytesMax: number = 16 * 1024;
 
 /** A client that takes nothing of its answer for so long is cut off. */
 export const answerStallMsMax: number = 60 * 1000;
 
 /** Answers that clients have not taken yet, of all connections together: 64 of the largest. */
 export const unsentBytesMax: number = 256 * 1024 * 1024;
+
+/** A page whose pieces have so many bytes on average is sent without being copied together first. */
+export const sentPieceBytesMin: number = 8 * 1024;
 
 /** Answers that are held until the end of the turn of the event loop: the first of them waits for the last. */
 export const heldAnswersMax = 32;

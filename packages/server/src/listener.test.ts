@@ -16,7 +16,10 @@ afterEach(async () => {
 async function listen(identity: () => TlsIdentity): Promise<{ port: number; defects: unknown[] }> {
   const defects: unknown[] = [];
   const listener = new Listener({
-    answer: (_incoming, outgoing) => void outgoing.end('{}'),
+    answer: (_incoming, outgoing) => {
+      outgoing.writeHead(200, ['content-length', '2']);
+      outgoing.end(Buffer.from('{}'));
+    },
     identity,
     isHttpsOnly: false,
     onDefect: (error) => defects.push(error),

@@ -1,18 +1,17 @@
 // One port for HTTP and HTTPS. The first byte of a connection says which: a TLS handshake begins with 0x16, and no HTTP verb
-// does. After that the connection belongs to node:http as if it had accepted it itself, so that this costs nothing later.
+// does. After that it is a `Connection`, on the socket itself or on TLS on top of it.
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import type { SecureContextOptions, TLSSocket, Server as TlsServer } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Answer } from './connection.ts';
-import { Connection } from './connection.ts';
+import type { Answer } from './http/connection.ts';
+import { Connection } from './http/connection.ts';
+import { notHttps, refuse } from './http/refusal.ts';
 import {
   connectionsMax,
   drainMsMax,
   evictedShare,
-  headerBytesMax,
   headerMsMax,
   keepAliveMs,
   requestMsMax,
@@ -20,7 +19,6 @@ import {
   timeoutCheckMs,
 } from './limits.ts';
 import { connectionsAllowed } from './open-files.ts';
-import { noTunnel, notHttps, refuse } from './refusal.ts';
 
 export interface ListenerLimits {
   readonly connectionsMax: number;
@@ -59,14 +57,12 @@ export interface ListenerFigures {
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #limits: ListenerLimits;
-  readonly #http: Server;
+  readonly #server: Server;
   readonly #tls: TlsServer;
-  /** Node's own handler of new connections. */
-  readonly #hand: (socket: Socket) => void;
+  readonly #keepAliveLine: string;
   /** Everything accepted, in the order of acceptance. */
   readonly #connections = new Set<Connection>();
-  /** Those on which requests may come, by what they come on. */
-  readonly #byStream = new Map<Socket, Connection>();
+  #checks: NodeJS.Timeout | undefined;
   /** TLS handshakes under way, by the addresses of both ends: what node gives back in the end is another object. */
   readonly #handshakes = new Map<string, Connection>();
   #renewAtMs = Number.NEGATIVE_INFINITY;
@@ -86,31 +82,27 @@ export class Listener {
       ...options.limits,
     };
     this.#limits = { ...limits, connectionsMax: connectionsAllowed(limits.connectionsMax) };
-    this.#http = createServer({
-      maxHeaderSize: headerBytesMax,
-      headersTimeout: Math.min(this.#limits.headerMsMax, this.#limits.requestMsMax),
-      requestTimeout: this.#limits.requestMsMax,
-      keepAliveTimeout: this.#limits.keepAliveMs,
-      connectionsCheckingInterval: this.#limits.timeoutCheckMs,
-      // Its absence is answered by the pipeline, with a body.
-      requireHostHeader: false,
+    this.#keepAliveLine = keepAliveLineOf(this.#limits.keepAliveMs);
+    const socketOptions = {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: tcpKeepAliveMs,
-    });
-    this.#hand = this.#takeOverAccepting();
-    this.#listenToHttp();
+      // Who closes its side may still read what it asked for.
+      allowHalfOpen: true,
+    };
+    this.#server = createServer(socketOptions, (socket) => this.#accept(socket));
     this.#tls = createTlsServer({ ALPNProtocols: ['http/1.1'], handshakeTimeout: this.#limits.headerMsMax });
     this.#listenToTls();
   }
 
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number> {
-    const server = this.#http;
+    const server = this.#server;
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen({ host, port, backlog: acceptBacklog }, () => {
         server.removeListener('error', reject);
+        this.#checks = setInterval(() => this.#check(), this.#limits.timeoutCheckMs).unref();
         // A TCP socket's address is never a string.
         resolve((server.address() as AddressInfo).port);
       });
@@ -127,8 +119,9 @@ export class Listener {
       const deadline = setTimeout(() => {
         for (const connection of this.#connections) connection.destroy();
       }, this.#limits.drainMsMax);
-      this.#http.close(() => {
+      this.#server.close(() => {
         clearTimeout(deadline);
+        clearInterval(this.#checks);
         resolve();
       });
       for (const connection of this.#connections) connection.close();
@@ -136,30 +129,9 @@ export class Listener {
     return this.#closing;
   }
 
-  /** Node's handler is taken off the server and called when it is known what a connection speaks. */
-  #takeOverAccepting(): (socket: Socket) => void {
-    const handlers = this.#http.listeners('connection');
-    this.#http.removeAllListeners('connection');
-    this.#http.on('connection', (socket: Socket) => this.#accept(socket));
-    return (socket) => {
-      for (const handler of handlers) handler.call(this.#http, socket);
-    };
-  }
-
-  #listenToHttp(): void {
-    const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-      this.#byStream.get(incoming.socket)?.take(incoming, outgoing);
-    };
-    this.#http.on('request', take);
-    // Whether the body is wanted is known only when the head has been looked at.
-    this.#http.on('checkContinue', take);
-    this.#http.on('checkExpectation', take);
-    this.#http.on('connect', (_incoming, stream: Socket) => refuse(stream, noTunnel));
-    this.#http.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {
-      const connection = this.#byStream.get(stream);
-      if (connection === undefined) stream.destroy();
-      else connection.malformed(error);
-    });
+  #check(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#connections) connection.check(nowMs, this.#limits);
   }
 
   #listenToTls(): void {
@@ -168,7 +140,7 @@ export class Listener {
       const connection = this.#handshakes.get(ends);
       this.#handshakes.delete(ends);
       if (connection === undefined || this.#closing !== undefined) stream.destroy();
-      else this.#handOver(connection, stream);
+      else connection.start(stream);
     });
     this.#tls.on('tlsClientError', (_error, stream: TLSSocket) => stream.destroy());
   }
@@ -179,26 +151,22 @@ export class Listener {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, this.#options.answer);
+    const connection = new Connection(socket, this.#options.answer, this.#keepAliveLine);
     this.#connections.add(connection);
-    const isLate = (): void => connection.destroy();
-    socket.setTimeout(this.#limits.headerMsMax, isLate);
-    // Ten thousand connections may wait for a change: what each of them keeps is kept small.
-    socket.on('close', () => {
-      this.#connections.delete(connection);
-      this.#byStream.delete(connection.stream);
-    });
+    socket.once('close', () => this.#connections.delete(connection));
     // An end before the first byte.
     const onEnd = (): void => void socket.end();
     socket.on('end', onEnd);
     socket.once('data', (bytes: Buffer) => {
-      socket.setTimeout(0, isLate);
       socket.removeListener('end', onEnd);
-      socket.pause();
-      socket.unshift(bytes);
-      if (bytes[0] === tlsHandshake) this.#secure(connection, socket);
-      else if (this.#options.isHttpsOnly) refuse(socket, notHttps);
-      else this.#handOver(connection, socket);
+      if (bytes[0] === tlsHandshake) {
+        socket.pause();
+        socket.unshift(bytes);
+        this.#secure(connection, socket);
+      } else if (this.#options.isHttpsOnly) {
+        connection.setApart();
+        refuse(socket, notHttps);
+      } else connection.start(socket, bytes);
     });
   }
 
@@ -214,19 +182,13 @@ export class Listener {
       connection.destroy();
       return;
     }
+    connection.setApart();
     const ends = endsOf(socket);
     this.#handshakes.set(ends, connection);
     socket.once('close', () => this.#handshakes.delete(ends));
     // Or a client that leaves in the middle of the handshake would be waited for.
     socket.allowHalfOpen = false;
     this.#tls.emit('connection', socket);
-  }
-
-  #handOver(connection: Connection, stream: Socket): void {
-    connection.stream = stream;
-    this.#byStream.set(stream, connection);
-    this.#hand(stream);
-    stream.resume();
   }
 
   #evict(): boolean {
@@ -240,6 +202,12 @@ export class Listener {
     this.#evicted += idle.length;
     return idle.length > 0;
   }
+}
+
+/** What a client's connection pool goes by. */
+function keepAliveLineOf(keepAliveMs: number): string {
+  const seconds = Math.floor(keepAliveMs / 1000);
+  return `Connection: keep-alive\r\n${seconds > 0 ? `Keep-Alive: timeout=${seconds}\r\n` : ''}`;
 }
 
 const tlsHandshake = 0x16;

@@ -1,7 +1,6 @@
 // The way of a request: readHead → authorize → routeOf → readBody → handler → send. Whatever is thrown on the way becomes an
 // error with a body. What concerns every request hooks in here; what concerns connections is the listener's.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
@@ -16,6 +15,8 @@ import { Faults } from './faults.ts';
 import type { Grant } from './grant.ts';
 import { checkGrant } from './grant.ts';
 import type { HandlerContext } from './handler.ts';
+import type { HttpRequest } from './http/http-request.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import type { IncomingBodies } from './incoming-bodies.ts';
 import { checkIntendedContainer } from './intended-container.ts';
 import type { Keys } from './keys.ts';
@@ -91,7 +92,7 @@ export class Pipeline {
   }
 
   /** Never throws. What has its answer at hand makes no promise: one for each step would cost more than most steps. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  answer(incoming: HttpRequest, outgoing: HttpResponse): void {
     const exchange = this.#observer.begin();
     let response: Soon;
     try {
@@ -114,11 +115,11 @@ export class Pipeline {
     return errorResponse(error);
   }
 
-  #post(outgoing: ServerResponse, exchange: Exchange, response: CosmosResponse | undefined): void {
+  #post(outgoing: HttpResponse, exchange: Exchange, response: CosmosResponse | undefined): void {
     this.#outbox.put(response?.body?.length ?? 0, () => this.#send(outgoing, exchange, response));
   }
 
-  #send(outgoing: ServerResponse, exchange: Exchange, found: CosmosResponse | undefined): void {
+  #send(outgoing: HttpResponse, exchange: Exchange, found: CosmosResponse | undefined): void {
     let response = found;
     const { unsent, room } = this.#options;
     if (response === undefined || outgoing.destroyed || outgoing.headersSent) {
@@ -129,15 +130,21 @@ export class Pipeline {
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
     if (!hasRoom && outgoing.req.method === 'GET') response = errorResponse(tooMuchUnsent());
-    send(outgoing, response, exchange.activityId, room.isClosing);
+    try {
+      send(outgoing, response, exchange.activityId, room.isClosing);
+    } catch (error) {
+      // There is no answer to be given about an answer.
+      this.#observer.failed(error, exchange.activityId);
+      outgoing.destroy();
+    }
     // A stream says itself when it is not taken.
     if (response.stream === undefined) unsent.note(outgoing);
     room.answered(outgoing);
     this.#observer.end(exchange, response);
   }
 
-  #respond(incoming: IncomingMessage, outgoing: ServerResponse, exchange: Exchange): Soon {
-    if (isAdminUrl(incoming.url ?? '')) {
+  #respond(incoming: HttpRequest, outgoing: HttpResponse, exchange: Exchange): Soon {
+    if (isAdminUrl(incoming.url)) {
       exchange.operation = adminOperation;
       return this.#openAdmin().then((admin) => admin.answer(incoming, outgoing));
     }
@@ -147,7 +154,7 @@ export class Pipeline {
     const signed = readHead(incoming);
     exchange.path = signed.path;
     const grant = authorize(signed, this.#options);
-    // Node leaves out the body of the answer by itself.
+    // The answer leaves out its body by itself.
     const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const route = routeOf(head);
     exchange.operation = route.operation;
@@ -179,14 +186,14 @@ export class Pipeline {
     return this.#admin;
   }
 
-  #respondGranted(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {
+  #respondGranted(incoming: HttpRequest, head: RequestHead, route: Operation, context: RequestContext): Soon {
     checkIntendedContainer(head, this.#options.database);
     checkConsistency(head);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);
   }
 
-  #handle(incoming: IncomingMessage, head: RequestHead, route: Operation, context: RequestContext): Soon {
+  #handle(incoming: HttpRequest, head: RequestHead, route: Operation, context: RequestContext): Soon {
     const body = readBody(incoming, context.outgoing, this.#options.bodies);
     if (!(body instanceof Promise)) return this.#handleWhole(head, body, route, context);
     return body.then((whole) => this.#handleReceived(head, whole, route, context));
@@ -211,7 +218,7 @@ export class Pipeline {
 
   async #respondWithFaults(
     faults: Faults,
-    incoming: IncomingMessage,
+    incoming: HttpRequest,
     head: RequestHead,
     route: Operation,
     context: RequestContext,
@@ -239,7 +246,7 @@ class RequestContext implements HandlerContext {
   readonly database: Database;
   readonly publicUrl: string | undefined;
   readonly throttle: Throttle | undefined;
-  readonly outgoing: ServerResponse;
+  readonly outgoing: HttpResponse;
   readonly grant: Grant;
   readonly recheck: (grant: Grant) => void;
   readonly tokens: ResourceTokens;
@@ -249,7 +256,7 @@ class RequestContext implements HandlerContext {
   constructor(
     { database, tokens, publicUrl, room, unsent }: PipelineOptions,
     throttle: Throttle | undefined,
-    outgoing: ServerResponse,
+    outgoing: HttpResponse,
     granted: { readonly grant: Grant; readonly recheck: (grant: Grant) => void },
   ) {
     this.database = database;
@@ -271,7 +278,7 @@ function tooMuchUnsent(): DatabaseError {
 }
 
 /** Undefined when there is nobody left to answer. */
-function replaced(strike: Strike, { socket }: IncomingMessage): CosmosResponse | undefined {
+function replaced(strike: Strike, { socket }: HttpRequest): CosmosResponse | undefined {
   if (strike !== 'reset') return strike;
   // Below TLS there is no socket of TCP that could be reset.
   if ((socket as TLSSocket).encrypted === true) socket.destroy();

@@ -1,11 +1,13 @@
 // Step 1: what came over the socket becomes a typed request. The head is read first and on its own, because a request that
 // is not authorized has no claim to have its body kept in memory.
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { HeaderName, ResourcePath } from '@tidemark/model';
 import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
 import { eventSourceHeaders, isEventStream } from './event-source.ts';
+import type { HttpRequest } from './http/http-request.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import type { IncomingBodies } from './incoming-bodies.ts';
 import { bodyTooLarge } from './incoming-bodies.ts';
 import { bodyBytesMax, itemsPerPage, itemsPerPageMax, waitMsMax } from './limits.ts';
@@ -24,14 +26,14 @@ export interface CosmosRequest extends RequestHead {
   readonly body: Buffer;
 }
 
-export function readHead(incoming: IncomingMessage): RequestHead {
-  const path = readPath(incoming.url ?? '/');
+export function readHead(incoming: HttpRequest): RequestHead {
+  const path = readPath(incoming.url);
   if (path === undefined) {
     throw new DatabaseError('not-found', 'There is no kind of resource at this path; resources begin with /dbs.');
   }
-  const { method: verb = 'GET' } = incoming;
+  const { method: verb } = incoming;
   const headers = headersOf(incoming, path);
-  if (headers.host === undefined && incoming.httpVersionMinor > 0) {
+  if (headers.host === undefined && incoming.minorVersion > 0) {
     throw new DatabaseError('bad-request', 'A request of HTTP/1.1 has to say in the header Host whom it is for.');
   }
   // A socket of TLS says so of itself; others have no such member.
@@ -39,7 +41,7 @@ export function readHead(incoming: IncomingMessage): RequestHead {
   return { verb, path, headers, apiVersion: textOf(headers, header.version), isSecure };
 }
 
-function headersOf({ headers, url = '' }: IncomingMessage, { kind, isFeed }: ResourcePath): IncomingHttpHeaders {
+function headersOf({ headers, url }: HttpRequest, { kind, isFeed }: ResourcePath): IncomingHttpHeaders {
   if (kind !== 'document' || !isFeed || !isEventStream(headers)) return headers;
   const question = url.indexOf('?');
   return eventSourceHeaders(headers, question === -1 ? '' : url.slice(question + 1));
@@ -47,8 +49,8 @@ function headersOf({ headers, url = '' }: IncomingMessage, { kind, isFeed }: Res
 
 /** The whole body. Undefined when the client went away before its end. */
 export function readBody(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: HttpRequest,
+  outgoing: HttpResponse,
   bodies: IncomingBodies,
 ): Buffer | Promise<Buffer | undefined> {
   const { headers } = incoming;
@@ -59,37 +61,9 @@ export function readBody(
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw wrongEncoding(encoding);
   if (headers.expect !== undefined) {
     if (headers.expect.toLowerCase() !== '100-continue') throw unknownExpectation();
-    // Where this is not said, node closes the connection after the answer: what comes next on it is unknown.
     outgoing.writeContinue();
   }
-  return new Promise((resolve, reject) => {
-    // Most bodies come together with their head, and are here as soon as the parser has gone on.
-    process.nextTick(() => {
-      const isHere = declared > 0 && incoming.readableLength === declared;
-      if (isHere) resolve(incoming.read() as Buffer);
-      else collectBody(incoming, bodies, resolve, reject);
-    });
-  });
-}
-
-function collectBody(
-  incoming: IncomingMessage,
-  bodies: IncomingBodies,
-  resolve: (body: Buffer | undefined) => void,
-  reject: (error: DatabaseError) => void,
-): void {
-  if (incoming.destroyed) {
-    resolve(undefined);
-    return;
-  }
-  // What is refused is read on and dropped: a connection that is cut instead takes the answer with it.
-  const body = bodies.open(reject);
-  incoming.on('data', (chunk: Buffer) => body.add(chunk));
-  incoming.once('end', () => resolve(body.end()));
-  incoming.once('close', () => {
-    body.close();
-    resolve(undefined);
-  });
+  return incoming.receive((refuse) => bodies.open(refuse));
 }
 
 export function textOfHeader(request: Pick<RequestHead, 'headers'>, name: HeaderName): string | undefined {

@@ -1,12 +1,12 @@
 // Step 4: what a handler found becomes an answer: status, the headers that clients rely on, bytes.
 
-import type { ServerResponse } from 'node:http';
 import type { ContainerInfo, DatabaseInfo } from '@tidemark/engine';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
 import { chargeMin, metadataWriteCharge, pageCharge, refusalCharge } from './charge.ts';
 import type { DocumentPage } from './document-pages.ts';
 import type { HeaderList } from './header-list.ts';
+import type { BodyPieces, HttpResponse } from './http/http-response.ts';
 import { httpDate } from './http-date.ts';
 import { PageBody } from './page-body.ts';
 import type { RequestHead } from './request.ts';
@@ -21,11 +21,11 @@ export interface CosmosResponse {
   readonly headers: HeaderList;
   /** JSON unless it says otherwise. */
   readonly contentType?: string;
-  readonly body: Buffer | undefined;
+  readonly body: Buffer | BodyPieces | undefined;
   /** Called when nobody reads the body any more: it was sent, or its client is gone. Not called when it was never sent. */
   readonly onSent?: () => void;
   /** An answer without end: takes over once the head is out. Then there is no body. */
-  readonly stream?: (outgoing: ServerResponse) => void;
+  readonly stream?: (outgoing: HttpResponse) => void;
 }
 
 /** A database, container or the like, as JSON. */
@@ -89,8 +89,8 @@ export function documentPageResponse(request: RequestHead, place: Place, page: D
 }
 
 /** Documents are on it. */
-export function pageResponse({ bytes, onSent }: PageBody, count: number, headers: HeaderList): CosmosResponse {
-  return { status: 200, charge: pageCharge(count, bytes.length), headers, body: bytes, onSent };
+export function pageResponse({ body, onSent }: PageBody, count: number, headers: HeaderList): CosmosResponse {
+  return { status: 200, charge: pageCharge(count, body.length), headers, body, onSent };
 }
 
 const comma: Buffer = Buffer.from(',');
@@ -99,18 +99,18 @@ export function emptyResponse(status: number, headers: HeaderList, charge: numbe
   return { status, charge, headers, body: undefined };
 }
 
+/** With a body in one piece. */
+export interface SmallResponse extends CosmosResponse {
+  readonly body: Buffer | undefined;
+}
+
 /** Wire: the body is never empty, or the client fails on reading it instead of on the error (wire 5). */
-export function errorResponse(error: unknown, headers: HeaderList = []): CosmosResponse {
+export function errorResponse(error: unknown, headers: HeaderList = []): SmallResponse {
   const known = isDatabaseError(error) ? error : unforeseen(error);
   return rejection(known.code, known.message, headers, known.retryAfterMs);
 }
 
-export function rejection(
-  code: ErrorCode,
-  message: string,
-  headers: HeaderList,
-  retryAfterMs?: number,
-): CosmosResponse {
+export function rejection(code: ErrorCode, message: string, headers: HeaderList, retryAfterMs?: number): SmallResponse {
   const { status, substatus, name } = statusOf[code];
   const all = [...headers];
   if (substatus !== undefined) all.push(header.substatus, String(substatus));
@@ -150,7 +150,7 @@ export function matchesEtag(condition: string | undefined, etag: string): boolea
   return condition === '*' || condition === `"${etag}"` || condition === etag;
 }
 
-export function send(outgoing: ServerResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {
+export function send(outgoing: HttpResponse, response: CosmosResponse, activityId: string, isLast: boolean): void {
   const { status, body, stream } = response;
   const headers = response.headers.slice();
   headers.push(header.activityId, activityId);
@@ -164,7 +164,7 @@ export function send(outgoing: ServerResponse, response: CosmosResponse, activit
   // Neither a 204 nor a 304 may say how long its body is.
   const hasLength = status !== 204 && status !== 304 && stream === undefined;
   if (hasLength) headers.push('content-length', String(body?.length ?? 0));
-  if (isLast) headers.push('connection', 'close');
+  if (isLast) outgoing.isLast = true;
   // Both the end of what was sent and that of the connection come to this, and not before the socket has let go of the bytes.
   if (response.onSent !== undefined) outgoing.once('close', response.onSent);
   outgoing.writeHead(status, headers);

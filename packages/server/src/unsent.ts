@@ -1,7 +1,7 @@
 // Answers that were given and that clients have not taken yet. A client that reads slowly, or not at all, holds its answer in
 // this process; here is how much of that there may be.
 
-import type { ServerResponse } from 'node:http';
+import type { HttpResponse } from './http/http-response.ts';
 import { answerStallMsMax, unsentBytesMax, unsentMsMin } from './limits.ts';
 
 export interface UnsentLimits {
@@ -19,7 +19,7 @@ export class UnsentAnswers {
   readonly #limits: UnsentLimits;
   readonly #nowMs: () => number;
   /** The one that has waited longest comes first. */
-  readonly #answers = new Map<ServerResponse, Unsent>();
+  readonly #answers = new Map<HttpResponse, Unsent>();
   #sizeBytes = 0;
   #cut = 0;
 
@@ -50,27 +50,27 @@ export class UnsentAnswers {
   }
 
   /** To be called when it was given to the socket. What the system took at once is not waiting. */
-  note(outgoing: ServerResponse): void {
+  note(outgoing: HttpResponse): void {
     const { socket } = outgoing;
-    if (socket === null || socket.writableLength === 0) return;
+    if (socket.writableLength === 0) return;
     this.#add(outgoing, socket.writableLength);
-    // Node starts this anew whenever the client takes something, and replaces it once the answer is out.
+    // Node starts this anew whenever the client takes something; the connection ends it once the answer is out.
     socket.setTimeout(this.#limits.answerStallMsMax);
     outgoing.once('close', () => this.#forget(outgoing));
   }
 
   /** For an answer without end, while its client takes no more; what it returns is called when it does, or is gone. */
-  hold(outgoing: ServerResponse): () => void {
+  hold(outgoing: HttpResponse): () => void {
     this.#add(outgoing, outgoing.writableLength);
     return () => this.#forget(outgoing);
   }
 
-  #add(outgoing: ServerResponse, sizeBytes: number): void {
+  #add(outgoing: HttpResponse, sizeBytes: number): void {
     this.#answers.set(outgoing, { sizeBytes, sinceMs: this.#nowMs() });
     this.#sizeBytes += sizeBytes;
   }
 
-  #forget(outgoing: ServerResponse): void {
+  #forget(outgoing: HttpResponse): void {
     const unsent = this.#answers.get(outgoing);
     if (unsent === undefined) return;
     this.#answers.delete(outgoing);

@@ -27,7 +27,7 @@ function source(): Watched & { wake(): void; readonly watching: number } {
 
 // The emitter is all of a response that the room looks at.
 const client = (): Client & EventEmitter =>
-  Object.assign(new EventEmitter(), { destroyed: false, req: { headers: {} } }) as never;
+  Object.assign(new EventEmitter(), { destroyed: false, req: { headers: {}, forgetHead() {} } }) as never;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('waiting room', () => {

@@ -9,9 +9,11 @@
 // A commit only puts those it wakes in a queue. They go on a few a turn, so that a thousand of them on one range keep neither
 // the writer's acknowledgement nor other requests waiting.
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { header, isDatabaseError } from '@tidemark/model';
 import { Histogram } from './histogram.ts';
+import type { HttpRequest } from './http/http-request.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import { parkedRequestsMax, timerTickMs, waitMsMax, wakesPerTurn } from './limits.ts';
 import { lagBuckets } from './metric-definitions.ts';
 import type { Timed } from './timer-wheel.ts';
@@ -25,12 +27,11 @@ export interface Watched {
 }
 
 /** The answer that is owed, for its connection. */
-export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'removeListener'> & {
-  readonly req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+export type Client = Pick<HttpResponse, 'destroyed' | 'on' | 'removeListener'> & {
+  readonly req: Pick<HttpRequest, 'headers' | 'forgetHead'>;
 };
 
 const noHeaders: IncomingHttpHeaders = Object.freeze({});
-const noRawHeaders: string[] = [];
 
 export class WaitingRoom {
   readonly #wheel = new TimerWheel(timerTickMs, waitMsMax);
@@ -139,8 +140,7 @@ export class WaitingRoom {
 /** All but the one that comes back with the answer. */
 function forgetHeaders(request: Client['req']): void {
   const correlated = request.headers[header.correlatedActivityId];
-  request.headers = correlated === undefined ? noHeaders : { [header.correlatedActivityId]: correlated };
-  request.rawHeaders = noRawHeaders;
+  request.forgetHead(correlated === undefined ? noHeaders : { [header.correlatedActivityId]: correlated });
 }
 
 class Parked implements Timed {

@@ -1,9 +1,10 @@
 // A request to the admin API: its path in pieces, its body as JSON. What is not asked for is refused, so that a misspelt
 // member is not one that is silently left out.
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { DatabaseError } from '@tidemark/model';
+import type { HttpRequest } from '../http/http-request.ts';
 
 export interface AdminHead {
   readonly verb: string;
@@ -28,11 +29,11 @@ export function isAdminUrl(url: string): boolean {
   return next === '' || next === '/' || next === '?';
 }
 
-export function readAdminHead(incoming: IncomingMessage): AdminHead {
-  const [path = ''] = (incoming.url ?? '').split('?', 1);
+export function readAdminHead(incoming: HttpRequest): AdminHead {
+  const [path = ''] = incoming.url.split('?', 1);
   const segments = path.split('/').filter((segment) => segment !== '');
   const isPrivate = (incoming.socket as TLSSocket).encrypted === true || isLoopback(incoming.socket.remoteAddress);
-  return { verb: incoming.method ?? 'GET', segments: segments.map(decoded), headers: incoming.headers, isPrivate };
+  return { verb: incoming.method, segments: segments.map(decoded), headers: incoming.headers, isPrivate };
 }
 
 /** The members of the body, none of which may be one that is not in `names`. No body is an empty object. */

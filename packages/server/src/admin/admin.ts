@@ -1,10 +1,11 @@
 // The admin API: what an operator asks of a running server, under /_tidemark/.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Database } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { Authority } from '../authorize.ts';
 import type { Faults } from '../faults.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import type { HttpResponse } from '../http/http-response.ts';
 import type { IncomingBodies } from '../incoming-bodies.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -46,9 +47,9 @@ export class Admin {
   }
 
   /** Undefined when the client went away before the end of its request. */
-  async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<CosmosResponse | undefined> {
+  async answer(incoming: HttpRequest, outgoing: HttpResponse): Promise<CosmosResponse | undefined> {
     const signed = readAdminHead(incoming);
-    // Node leaves out the body of the answer by itself.
+    // The answer leaves out its body by itself.
     const head = signed.verb === 'HEAD' ? { ...signed, verb: 'GET' } : signed;
     const isAuthorized = this.#authorize(signed, matchOpen(head));
     const match = matchAdmin(head);

@@ -91,7 +91,6 @@ function changesResponse(asked: Asked, place: Place, page: ChangePage, more: Hea
     headers.push(...sessionHeaders(asked, range.id, range.tailLsn), header.rangeId, range.id);
   }
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
-  const body = new PageBody(place.info.rid, pieces, count);
-  page.release?.();
+  const body = new PageBody(place.info.rid, pieces, count, page.release);
   return pageResponse(body, count, headers);
 }

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { header } from '@tidemark/model';
-import { headerBytesMax, lingerMsMax, pipelinedMax, requestMsMax } from './limits.ts';
+import { headerBytesMax, lingerMsMax, requestMsMax } from '../limits.ts';
 
 export interface Refusal {
   readonly status: number;
@@ -24,33 +24,34 @@ export const noTunnel: Refusal = {
   message: 'CONNECT is no verb of anything here: this server is no proxy.',
 };
 
-export const tooManyPipelined: Refusal = {
-  status: 503,
-  name: 'ServiceUnavailable',
-  message: `At most ${pipelinedMax} requests may wait on one connection for those before them.`,
+export const notHttp: Refusal = { status: 400, name: 'BadRequest', message: 'This is not an HTTP/1.1 request.' };
+
+export const headTooLong: Refusal = {
+  status: 431,
+  name: 'RequestHeaderFieldsTooLarge',
+  message: `The headers of a request may have at most ${headerBytesMax} bytes.`,
 };
 
-export function malformed(code: string | undefined): Refusal {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = `The headers of a request may have at most ${headerBytesMax} bytes.`;
-    return { status: 431, name: 'RequestHeaderFieldsTooLarge', message };
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const message = `A request has to be complete within ${requestMsMax / 1000} seconds, its headers sooner.`;
-    return { status: 408, name: 'RequestTimeout', message };
-  }
-  return { status: 400, name: 'BadRequest', message: 'This is not an HTTP/1.1 request.' };
+export const tooLate: Refusal = {
+  status: 408,
+  name: 'RequestTimeout',
+  message: `A request has to be complete within ${requestMsMax / 1000} seconds, its headers sooner.`,
+};
+
+/** Says it and closes. */
+export function refuse(stream: Socket, refusal: Refusal): void {
+  stream.on('error', () => {});
+  linger(stream);
+  stream.end(textOf(refusal));
 }
 
 /**
- * Says it and closes. What the client is still sending is read and dropped for a while: a connection that is closed with
- * unread bytes is reset, and the reset may overtake the answer.
+ * For a connection that ends with what is being said: what the client is still sending is read and dropped for a while. A
+ * connection that is closed with unread bytes is reset, and the reset may overtake the answer.
  */
-export function refuse(stream: Socket, refusal: Refusal): void {
-  const linger = setTimeout(() => stream.destroy(), lingerMsMax);
-  stream.once('close', () => clearTimeout(linger));
-  stream.on('error', () => {});
-  stream.end(textOf(refusal));
+export function linger(stream: Socket): void {
+  const timer = setTimeout(() => stream.destroy(), lingerMsMax);
+  stream.once('close', () => clearTimeout(timer));
   stream.resume();
 }
 

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { unreadBytesMax } from '../limits.ts';
+import type { Answer } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { HttpResponse } from './http-response.ts';
+
+/** Both ends of a connection; what is asked is answered by the test. */
+class Pair implements Disposable {
+  readonly client: Socket;
+  readonly served: Socket;
+  readonly asked: { readonly request: HttpRequest; readonly response: HttpResponse }[] = [];
+  received = '';
+  isClosed = false;
+  #change: () => void = () => {};
+
+  constructor(client: Socket, served: Socket) {
+    this.client = client;
+    this.served = served;
+    client.on('data', (bytes: Buffer) => {
+      this.received += bytes.toString('latin1');
+      this.#change();
+    });
+    client.on('error', () => {});
+    client.on('close', () => {
+      this.isClosed = true;
+      this.#change();
+    });
+    const answer: Answer = (request, response) => {
+      this.asked.push({ request, response });
+      this.#change();
+    };
+    new Connection(served, answer, 'Connection: keep-alive\r\n').start(served);
+  }
+
+  /** Resolves once it is so; looks again whenever something came, and after every turn of the event loop. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      await new Promise<void>((resolve) => {
+        this.#change = resolve;
+        setImmediate(resolve);
+      });
+    }
+  }
+
+  async next(): Promise<{ request: HttpRequest; response: HttpResponse }> {
+    await this.until(() => this.asked.length > 0);
+    return this.asked.shift() as { request: HttpRequest; response: HttpResponse };
+  }
+
+  [Symbol.dispose](): void {
+    this.client.destroy();
+    this.served.destroy();
+  }
+}
+
+const pairs: Pair[] = [];
+afterEach(() => {
+  for (const pair of pairs.splice(0)) pair[Symbol.dispose]();
+});
+
+async function connected(): Promise<Pair> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  const [served] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  const pair = new Pair(client, served);
+  pairs.push(pair);
+  return pair;
+}
+
+function ok(response: HttpResponse, body: string = 'ok'): void {
+  response.writeHead(200, ['content-length', String(body.length)]);
+  response.end(Buffer.from(body));
+}
+
+const get = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+
+describe('a connection', () => {
+  test('holds one request at a time, and stops reading when more than a little waits behind it', async () => {
+    const pair = await connected();
+    const count = Math.ceil((unreadBytesMax * 4) / get.length);
+    pair.client.write(get.repeat(count));
+    const first = await pair.next();
+
+    await pair.until(() => pair.served.isPaused());
+
+    expect(pair.asked).toEqual([]);
+    ok(first.response);
+    for (let i = 1; i < count; i += 1) ok((await pair.next()).response);
+    await pair.until(() => pair.received.split('HTTP/1.1 200').length - 1 === count);
+    expect(pair.served.isPaused()).toBe(false);
+  });
+
+  test('does not read a body that nobody has asked for', async () => {
+    const pair = await connected();
+    const body = 'x'.repeat(1_000_000);
+    pair.client.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    const { request, response } = await pair.next();
+    await pair.until(() => pair.served.isPaused());
+
+    const pieces: Buffer[] = [];
+    const received = await request.receive(() => ({
+      add: (bytes) => void pieces.push(bytes),
+      end: () => Buffer.concat(pieces),
+      close() {},
+    }));
+
+    expect(received?.toString()).toBe(body);
+    ok(response);
+    await pair.until(() => pair.received.includes('200'));
+  });
+
+  test('drops the rest of a request that was answered before its end, and serves the next', async () => {
+    const pair = await connected();
+    pair.client.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n01234');
+    const { response } = await pair.next();
+    ok(response, 'early');
+    await pair.until(() => pair.received.endsWith('early'));
+
+    pair.client.write(`56789${get}`);
+
+    ok((await pair.next()).response, 'late');
+    await pair.until(() => pair.received.endsWith('late'));
+  });
+
+  test('answers a client that has closed its side, and then ends', async () => {
+    const pair = await connected();
+    pair.client.end(get);
+    const { response } = await pair.next();
+    await pair.until(() => pair.served.readableEnded);
+    ok(response, 'answer');
+    await pair.until(() => pair.isClosed);
+    expect(pair.received.endsWith('answer')).toBe(true);
+  });
+
+  test('tells who waits that the client has left', async () => {
+    const pair = await connected();
+    pair.client.write(get);
+    const { response } = await pair.next();
+    const left = once(response, 'close');
+    pair.client.end();
+    await left;
+    expect(response.destroyed).toBe(true);
+  });
+
+  test('ends after the answer where the client wants it so, and says it', async () => {
+    for (const head of ['GET / HTTP/1.1\r\nconnection: Close\r\n\r\n', 'GET / HTTP/1.0\r\n\r\n']) {
+      const pair = await connected();
+      pair.client.write(head);
+      ok((await pair.next()).response);
+      await pair.until(() => pair.served.writableEnded);
+      pair.client.end();
+      await pair.until(() => pair.isClosed);
+      expect(pair.received).toContain('\r\nConnection: close\r\n');
+    }
+    const stays = await connected();
+    stays.client.write('GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n');
+    ok((await stays.next()).response);
+    stays.client.write(get);
+    ok((await stays.next()).response, 'second');
+    await stays.until(() => stays.received.endsWith('second'));
+  });
+
+  test('sends an answer whose end is not known in chunks, and without them to HTTP/1.0', async () => {
+    const chunked = await connected();
+    chunked.client.write(get);
+    const { response } = await chunked.next();
+    response.writeHead(200, []);
+    response.write('abc');
+    response.write(Buffer.from('0123456789'));
+    response.end();
+    await chunked.until(() => chunked.received.endsWith('\r\n\r\n3\r\nabc\r\na\r\n0123456789\r\n0\r\n\r\n'));
+    expect(chunked.received).toContain('Transfer-Encoding: chunked');
+
+    const old = await connected();
+    old.client.write('GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n');
+    const { response: plain } = await old.next();
+    plain.writeHead(200, []);
+    plain.write('abc');
+    plain.end();
+    await old.until(() => old.served.writableEnded && old.received.endsWith('\r\n\r\nabc'));
+    expect(old.received).toContain('Connection: close');
+  });
+
+  test('sends no header that would begin another', async () => {
+    const pair = await connected();
+    pair.client.write(get);
+    const { response } = await pair.next();
+    for (const value of ['a\r\nset-cookie: b', 'a\nb', 'a\0', 'Ā']) {
+      expect(() => response.writeHead(200, ['x', value])).toThrow('no header may hold');
+    }
+    ok(response);
+    await pair.until(() => pair.received.includes('200'));
+  });
+
+  test('passes over empty lines between requests, and waits no longer for them than for nothing', async () => {
+    const pair = await connected();
+    pair.client.write(`\r\n\r\n${get}\r\n`);
+    ok((await pair.next()).response);
+    pair.client.write(get);
+    ok((await pair.next()).response, 'second');
+    await pair.until(() => pair.received.endsWith('second'));
+  });
+});
