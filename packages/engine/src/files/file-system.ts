@@ -52,6 +52,12 @@ export function fileError(code: string, message: string): NodeJS.ErrnoException 
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
+/** Whether the process, or the machine, has too many files open (EMFILE, ENFILE). */
+export function isOutOfFiles(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
 /** Whether a file operation failed for want of space (ENOSPC, EDQUOT). */
 export function isDiskFull(error: unknown): boolean {
   const code = errorCodeOf(error);

@@ -4,6 +4,7 @@ import { FaultFiles, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark
 import { expect, test } from 'vitest';
 import type { FileSystem } from '../files/file-system.ts';
 import { memoryFiles } from '../files/memory-files.ts';
+import { openSegmentsMax } from '../limits.ts';
 import { segmentFolder, segmentHeaderBytes, segmentPath } from './segment.ts';
 import { SegmentStore } from './segment-store.ts';
 
@@ -135,6 +136,46 @@ test('old segments are read at once while hardly any read is slow, and else by t
   await clock.advance(1);
   expect(madeAtOnce(0, 1)).toBe(1_000);
 });
+
+test('of many segments those read last stay open, and no more than the limit', async () => {
+  const files = new FaultFiles(memoryFiles());
+  const store = await reopened(files, openSegmentsMax + 2);
+  const readAll = async (ids: readonly number[]): Promise<number> => {
+    const before = files.count('open');
+    for (const id of ids) expect(await store.read(id, segmentHeaderBytes, 8)).toHaveLength(8);
+    return files.count('open') - before;
+  };
+  const ids = store.all.map((segment) => segment.id).filter((id) => id !== store.active.id);
+
+  expect(await readAll(ids)).toBe(openSegmentsMax + 2);
+  expect(store.all.filter((segment) => segment.file !== undefined)).toHaveLength(openSegmentsMax);
+  // The first three were closed, since the active one counts too; the last ones were not.
+  expect(await readAll(ids.slice(-100))).toBe(0);
+  expect(await readAll(ids.slice(0, 1))).toBe(1);
+});
+
+test('when the process may open no more files, the store closes some of its own', async () => {
+  const files = new FaultFiles(memoryFiles());
+  const store = await reopened(files, 20);
+  for (let id = 1; id <= 19; id += 1) await store.read(id, segmentHeaderBytes, 8);
+  files.fail('open', { code: 'EMFILE' });
+
+  expect(await store.read(20, segmentHeaderBytes, 8)).toHaveLength(8);
+  expect(store.all.filter((segment) => segment.file !== undefined)).toHaveLength(11);
+});
+
+/** With so many sealed segments, of which none is open, and an active one. */
+async function reopened(files: FileSystem, count: number): Promise<SegmentStore> {
+  const before = await opened(files);
+  for (let sequence = 2; sequence <= count; sequence += 1) {
+    await before.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));
+  }
+  await before.close();
+  const store = aStore(files);
+  await store.load(new Map());
+  await store.roll(count + 1, 0, () => ({ bytes: meta, records: 1 }));
+  return store;
+}
 
 /** Time passes with each read that blocks. */
 class SlowClock extends VirtualClock {

@@ -6,7 +6,7 @@
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
-import { isDiskFull, isMissing } from '../files/file-system.ts';
+import { isDiskFull, isMissing, isOutOfFiles } from '../files/file-system.ts';
 import { openSegmentsMax, syncReadBytesMax } from '../limits.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { SegmentHeader } from './segment.ts';
@@ -47,6 +47,8 @@ export class Segment {
   recordCount: number;
   /** Undefined until somebody reads it, and again when too many are open. */
   file: LogFile | undefined;
+  /** When it was read last, counted in reads. */
+  readAt = 0;
   /** Reads under way; the file is not closed or removed meanwhile. */
   pins = 0;
   isRetired = false;
@@ -78,6 +80,7 @@ export class SegmentStore {
   #obstacle: DatabaseError | undefined;
   #isRetrying = false;
   readonly #warmth: Warmth;
+  #readCount = 0;
   /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
   readonly #reads = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -282,7 +285,9 @@ export class SegmentStore {
 
   #open(id: number): Segment | undefined {
     if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
-    return this.#segments.get(id);
+    const segment = this.#segments.get(id);
+    if (segment !== undefined) segment.readAt = ++this.#readCount;
+    return segment;
   }
 
   #noted<T>(read: Promise<T>): Promise<T> {
@@ -373,23 +378,41 @@ export class SegmentStore {
   }
 
   async #openForReading(segment: Segment): Promise<LogFile> {
-    const file = await this.#files.open(segmentPath(segment.id));
+    const file = await this.#openFile(segmentPath(segment.id));
     if (segment.file !== undefined) {
       await file.close();
       return segment.file;
     }
     segment.file = file;
-    await this.#closeIdle();
+    await this.#closeIdle(openSegmentsMax);
     return file;
   }
 
-  async #closeIdle(): Promise<void> {
-    let open = 0;
-    for (const segment of this.#segments.values()) if (segment.file !== undefined) open += 1;
-    for (const segment of this.#segments.values()) {
-      if (open <= openSegmentsMax) return;
+  /** Where the process has too many files open, some of ours are closed for it. */
+  async #openFile(path: string): Promise<LogFile> {
+    try {
+      return await this.#files.open(path);
+    } catch (error) {
+      if (!isOutOfFiles(error)) throw error;
+      await this.#closeIdle(this.#openCount / 2);
+      return this.#files.open(path);
+    }
+  }
+
+  get #openCount(): number {
+    let count = 0;
+    for (const segment of this.#segments.values()) if (segment.file !== undefined) count += 1;
+    return count;
+  }
+
+  /** Closes what was not read for the longest time, until so many are open. */
+  async #closeIdle(openMax: number): Promise<void> {
+    let surplus = this.#openCount - openMax;
+    if (surplus <= 0) return;
+    for (const segment of [...this.#segments.values()].sort((a, b) => a.readAt - b.readAt)) {
+      if (surplus <= 0) return;
       if (segment.file === undefined || segment.pins > 0 || segment === this.#active) continue;
-      open -= 1;
+      surplus -= 1;
       await this.#closeFile(segment);
     }
   }
