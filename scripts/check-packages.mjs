@@ -31,6 +31,7 @@ const withoutExample = {
   cli: 'it is a command, started by npm start',
 };
 
+const isWindows = process.platform === 'win32';
 const exampleTimeoutMs = 60_000;
 const rootManifest = readManifest(root);
 const packages = readdirSync(join(root, 'packages'))
@@ -71,6 +72,7 @@ function checkPackage({ folder, manifest }) {
   inspect(manifest.name, 'publint', ['run', installed, '--strict', '--pack', 'false']);
   inspect(manifest.name, 'attw', [tarballOf(manifest), '--profile', 'esm-only', '--no-color', '--no-emoji']);
 
+  for (const command of Object.keys(manifest.bin ?? {})) runCommand(home, manifest, command);
   if (hasExample && exemption !== undefined) {
     must(false, manifest.name, `examples/${example} exists: remove ${folder} from withoutExample in this script`);
   }
@@ -109,6 +111,15 @@ function siblingsOf(manifest) {
   };
   visit(manifest);
   return [...found.values()];
+}
+
+/** As npm has linked it. */
+function runCommand(home, { name, version }, command) {
+  const path = join(home, 'node_modules', '.bin', command);
+  const { stdout, stderr } = spawnSync(path, ['--version'], { cwd: home, encoding: 'utf8', shell: isWindows });
+  if (must(stdout?.trim() === version, name, `the command ${command} does not run\n${stderr}`)) {
+    console.log(`${name}: the command ${command} ran`);
+  }
 }
 
 function runExample(home, name, example) {

@@ -1,4 +1,4 @@
-// Brings a clone into a runnable state: checks Node, installs dependencies, builds. Each part is skipped when nothing it
+// Brings a clone into a runnable state: refuses an old Node, installs dependencies, builds. Each part is skipped when nothing it
 // depends on has changed, so calling this before every start and every test costs well under a second.
 //
 // This file runs before anything is installed: plain JavaScript, built-in modules only.
@@ -8,16 +8,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import '../packages/cli/bin/node-version.cjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 const isWindows = process.platform === 'win32';
-const nodeVersionMin = [20, 19];
 const forPeople = ['inherit', 2, 2];
 const installStamp = join(root, 'node_modules', '.tidemark-install');
 
 export function prepare() {
-  refuseOldNode();
   install();
   build();
 }
@@ -45,14 +44,6 @@ export function run(command, args, options = {}) {
   }
   // A tool that a signal ended reports as a shell would: there is no exit code, and it is no success.
   return result.status ?? 1;
-}
-
-function refuseOldNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const [majorMin, minorMin] = nodeVersionMin;
-  if (major > majorMin || (major === majorMin && minor >= minorMin)) return;
-  console.error(`tidemark: Node ${majorMin}.${minorMin} or newer is needed; this is Node ${process.versions.node}.`);
-  process.exit(1);
 }
 
 function install() {

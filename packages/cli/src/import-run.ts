@@ -13,6 +13,7 @@ import { Progress } from './progress.ts';
 import type { State, StateFile } from './state-file.ts';
 import { checkState } from './state-file.ts';
 import { count, size } from './terminal.ts';
+import type { LineSpan } from './watermark.ts';
 import { Watermark } from './watermark.ts';
 
 export interface ImportOptions {
@@ -65,7 +66,6 @@ export class ImportRun {
   async run(): Promise<ImportReport> {
     const { source, state, signal, container, concurrency } = this.#options;
     const start = this.#resume(state?.read());
-    this.#watermark = new Watermark(start);
     const lanes = new Lanes({
       container,
       lanes: concurrency,
@@ -75,7 +75,7 @@ export class ImportRun {
     try {
       for await (const line of source.lines(start)) {
         if (signal.aborted) break;
-        this.#watermark.begin(line);
+        if (!this.#watermark.begin(line)) continue;
         const entry = this.#entryOf(line);
         if (entry !== undefined) await lanes.add(entry);
       }
@@ -108,7 +108,9 @@ export class ImportRun {
     this.#replaced = number('replaced');
     this.#failed = number('failed');
     if (Array.isArray(saved['failures'])) this.#failures.push(...saved['failures']);
-    return { number: number('line'), end: number('offset') };
+    const start = { number: number('line'), end: number('offset') };
+    this.#watermark = new Watermark(start, spansOf(saved['beyond']));
+    return start;
   }
 
   /** Undefined when there is nothing to write: a blank line, or one that is no document. */
@@ -176,6 +178,7 @@ export class ImportRun {
       digest: source.digest(bytes),
       line,
       offset,
+      beyond: this.#watermark.beyond,
       created: this.#created,
       replaced: this.#replaced,
       failed: this.#failed,
@@ -185,6 +188,11 @@ export class ImportRun {
 }
 
 const beginning: LinesStart = { number: 0, end: 0 };
+
+/** What this program has written itself, perhaps in an older version that had none. */
+function spansOf(saved: unknown): LineSpan[] {
+  return Array.isArray(saved) ? saved : [];
+}
 
 /** Wire: an outcome in a bulk has no message on the service. */
 function statusText(status: number): string {

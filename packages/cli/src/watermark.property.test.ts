@@ -24,3 +24,28 @@ test('the mark stands before the first line that is not done, in whatever order 
     }),
   );
 });
+
+test('what one run has done the next one leaves out, wherever it was interrupted', () => {
+  const lines = (from: number) => Array.from({ length: 30 - from }, (_, index) => index + from + 1);
+  const sizes = fc.tuple(fc.shuffledSubarray(lines(0)), fc.integer({ min: 0, max: 30 }), fc.shuffledSubarray(lines(0)));
+  fc.assert(
+    fc.property(sizes, ([first, begunBySecond, second]) => {
+      const one = new Watermark({ number: 0, end: 0 });
+      for (const number of lines(0)) one.begin({ number, end: number, bytes: undefined });
+      for (const number of first) one.finish(number);
+      const two = new Watermark(one.position, one.beyond);
+      const left = lines(one.position.number)
+        .slice(0, begunBySecond)
+        .filter((number) => two.begin({ number, end: number, bytes: undefined }));
+      const done = new Set([...first, ...second.filter((number) => left.includes(number))]);
+      for (const number of done) if (left.includes(number)) two.finish(number);
+      const three = new Watermark(two.position, two.beyond);
+      const rest = lines(two.position.number).filter((number) =>
+        three.begin({ number, end: number, bytes: undefined }),
+      );
+
+      expect(left.filter((number) => first.includes(number))).toEqual([]);
+      expect(rest).toEqual(lines(0).filter((number) => !done.has(number)));
+    }),
+  );
+});

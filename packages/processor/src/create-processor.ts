@@ -14,6 +14,7 @@ import { ProcessorError } from './processor-error.ts';
 import type { MakePump } from './pump/pump.ts';
 import { makePumpFactory } from './pump/pump-factory.ts';
 import type { StandardSchema } from './pump/schema.ts';
+import { advised, checkStore } from './start-advice.ts';
 import { makeEventSink } from './telemetry.ts';
 
 /** What the APIs of the seeds plug in: they are not options, so that the options stay plain. */
@@ -36,6 +37,7 @@ export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: Processor
   const settings = settingsOf(options, options.instance ?? systemInstance(environment.random));
   const connecting = { environment, sessionToken: options.sessionToken };
   const source = new IdentifiedSource(connectSource(options.source, connecting));
+  const leases = connectStore(options.leases, 'leases', connecting);
   const deadLetters = options.deadLetters && connectStore(options.deadLetters, 'deadLetters', connecting);
   const observer = observerOf(options);
   let factory: MakePump | undefined;
@@ -53,7 +55,11 @@ export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: Processor
   const processor = new Processor({
     settings,
     source,
-    leases: connectStore(options.leases, 'leases', connecting),
+    leases,
+    prepare: async () => {
+      await checkStore(leases, 'leases');
+      await checkStore(deadLetters, 'deadLetters');
+    },
     makePump: plugs.wrapPump?.(makePump) ?? makePump,
     ground: environment,
     emit: makeEventSink(systemWarning, settings.name, options.onEvent),
@@ -81,7 +87,9 @@ class IdentifiedSource implements FeedSource {
   }
 
   async identity(signal?: AbortSignal): Promise<SourceIdentity> {
-    this.#identity = await this.#source.identity(signal);
+    this.#identity = await this.#source.identity(signal).catch((error: unknown) => {
+      throw advised(error, 'source');
+    });
     return this.#identity;
   }
 

@@ -129,3 +129,6 @@ export const lagReadsAtOnce = 8;
 
 /** Times of feeds have whole seconds, and a clock that is less than two seconds wrong is not corrected: a group begins this much earlier. */
 export const startSlackMs: number = 3 * 1000;
+
+/** Of the id of a dead letter: the name of the group, the account, two rids, two digests and an LSN. The service takes no more. */
+export const letterIdBytesMax = 255;

@@ -23,6 +23,8 @@ export interface ProcessorParts {
   readonly source: FeedSource;
   readonly leases: DocumentStore;
   readonly makePump: MakePump;
+  /** Before anything else: throws what keeps it from starting. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   readonly ground: Ground;
   readonly emit: EventSink;
   /** Told when ranges open and close. */
@@ -119,6 +121,7 @@ export class Processor {
     const { settings, emit } = this.#parts;
     this.#state = 'starting';
     try {
+      await this.#parts.prepare?.();
       await this.#host.start();
     } catch (error) {
       if (this.#stopping === undefined) await this.#host.stop({ drainMs: 0 });

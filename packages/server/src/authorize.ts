@@ -68,7 +68,7 @@ function grantOfSigner(
   const shown = (texts[0] ?? '').replaceAll('\n', '\\n');
   throw unauthorized(
     "The input authorization token can't serve the request. The wrong key is being used or the expected payload is " +
-      `not built as per the protocol. The server used the following payload to sign: '${shown}'`,
+      `not built as per the protocol. The server used the following payload to sign: '${shown}'${keys.mistakeOf(signature, texts)}`,
   );
 }
 

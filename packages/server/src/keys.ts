@@ -52,6 +52,15 @@ export class Keys {
     return undefined;
   }
 
+  /** For a signature of none of them: what people most often did. Everybody can try the well-known key, so nothing is given away. */
+  mistakeOf(signature: string, texts: readonly string[]): string {
+    if (this.hasWellKnown)
+      return ' This server has the well-known key of the emulator: it was started without another.';
+    const wellKnown = new Signer(Buffer.from(wellKnownKey, 'base64'), 'read', true);
+    if (!texts.some((text) => isSame(signature, wellKnown.sign(text)))) return '';
+    return ' This was signed with the well-known key of the emulator, and this server has keys of its own: TIDEMARK_KEY or --key-file.';
+  }
+
   /** Whether it is a grant of the keys that count now. */
   isCurrent(grant: KeyGrant): boolean {
     return this.#signers.some((signer) => signer.grant === grant);

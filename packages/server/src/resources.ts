@@ -21,7 +21,7 @@ export function findDatabase(database: Database, path: ResourcePath): DatabaseIn
     named ?? (path.ridLink === undefined ? undefined : database.databases().find((each) => each.rid === id));
   if (found !== undefined) return found;
   const code = path.kind === 'database' ? 'not-found' : 'database-not-found';
-  throw new DatabaseError(code, `Resource Not Found: there is no database "${id}".`);
+  throw new DatabaseError(code, `Resource Not Found: there is no database "${id}"; create it first.`);
 }
 
 export function findContainer(database: Database, path: ResourcePath): Place {
@@ -32,7 +32,10 @@ export function findContainer(database: Database, path: ResourcePath): Place {
   // A database may be named like the rid of another one: then what is inside that one is not inside this.
   if (info === undefined || info.database !== owner.number) {
     const code = path.kind === 'container' ? 'not-found' : 'container-not-found';
-    throw new DatabaseError(code, `Resource Not Found: there is no container "${id}" in the database "${owner.id}".`);
+    throw new DatabaseError(
+      code,
+      `Resource Not Found: there is no container "${id}" in the database "${owner.id}"; create it first.`,
+    );
   }
   const container = database.containerOf(info);
   return { database: owner, container, info, isByRid: named === undefined };

@@ -1,17 +1,15 @@
 // The documents show code: this is where they are held to it.
 
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Container } from '@tidemark/engine';
-import { openDatabase } from '@tidemark/engine';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { snippetOf, snippetsOf } from './snippets.ts';
 import { readText, repositoryRoot } from './source-tree.ts';
 
 /** A script starts a dozen processes, one after the other. */
@@ -70,53 +68,6 @@ test('[B9] [F33] the snippets of the guide to testing handlers run as they stand
   const naive = /^naive: (\d+)$/m.exec(output)?.[1];
   expect(Number(naive)).toBeGreaterThan(2000);
   expect(output.match(/^idempotent, seed \d: 2000$/gm)).toHaveLength(5);
-});
-
-test('[M1] [M4] the first minute of README: the snippet for the SDK runs as it stands, and the change arrives', async () => {
-  const snippet = snippetOf('README.md', 'js', 'CosmosClient');
-  await using database = await openDatabase({ memory: true });
-  const server = await startServer({ database, host: '127.0.0.1', port: 0 });
-  try {
-    const bounded = snippet.replace('http://127.0.0.1:8081', server.url);
-    const output = await run('sdk.mjs', bounded);
-
-    expect(output).toContain("customer: 'ada'");
-    expect(output).toContain('_lsn: 1');
-
-    const [, ...words] = snippetOf('README.md', 'sh', 'tail').trim().split(' -- ');
-    const change = await tailUntilChange(words.join(' '), server.url, () => run('again.mjs', bounded));
-    expect(change).toContain('"customer":"ada"');
-  } finally {
-    await server.close();
-  }
-});
-
-test('[M10] the processor of README runs as it stands: changes come, Ctrl-C ends it, and the next one goes on after it', async () => {
-  await using database = await openDatabase({ memory: true });
-  const server = await startServer({ database, host: '127.0.0.1', port: 0 });
-  const snippet = snippetOf('README.md', 'js', 'createProcessor');
-  expect(snippet.trim().split('\n').length).toBeLessThanOrEqual(25);
-  const bounded = snippet.replace('http://127.0.0.1:8081', server.url);
-  const bill = async (write: () => Promise<unknown>): Promise<string> => {
-    const processor = started('billing.mjs', bounded);
-    await processor.says(/^bill/m, write);
-    return processor.interrupt();
-  };
-  try {
-    const orders = async (): Promise<Container> => {
-      while (database.findDatabase('shop') === undefined) await nextTurn();
-      while (database.findContainer('shop', 'orders') === undefined) await nextTurn();
-      return database.container('shop', 'orders');
-    };
-
-    const first = await bill(async () => (await orders()).upsert({ id: '1', customer: 'ada', total: 10 }));
-    const second = await bill(async () => (await orders()).upsert({ id: '2', customer: 'bob', total: 12 }));
-
-    expect(first).toBe('bill ada: 10\n');
-    expect(second).toBe('bill bob: 12\n');
-  } finally {
-    await server.close();
-  }
 });
 
 describe('the guide to local development', () => {
@@ -220,17 +171,6 @@ function embedding(): string {
   return bounded;
 }
 
-function snippetOf(document: string, language: string, word: string): string {
-  const found = snippetsOf(document, language).find((block) => block.includes(word));
-  if (found === undefined) throw new Error(`${document} has no ${language} snippet with ${word}`);
-  return found;
-}
-
-function snippetsOf(document: string, language: string): string[] {
-  const blocks = readText(document).matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'));
-  return [...blocks].map((match) => match[1] ?? '');
-}
-
 async function run(name: string, code: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const path = join(folder, name);
   writeFileSync(path, code);
@@ -242,52 +182,6 @@ async function run(name: string, code: string, environment: NodeJS.ProcessEnv = 
   return stdout;
 }
 
-interface Started {
-  /** Does something once, and resolves when the program has printed what is wanted. */
-  says(wanted: RegExp, after: () => Promise<unknown>): Promise<void>;
-  /** Ctrl-C. Resolves with all that it has printed, once it has ended well. */
-  interrupt(): Promise<string>;
-}
-
-/** A program that runs until it is interrupted. */
-function started(name: string, code: string): Started {
-  const path = join(folder, name);
-  writeFileSync(path, code);
-  const args = ['--conditions=tidemark-source', '--import', 'tsx', path];
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  let out = '';
-  let problems = '';
-  let wake = (): void => {};
-  const hear = (chunk: Buffer): void => {
-    out += chunk.toString();
-    wake();
-  };
-  child.stdout.on('data', hear);
-  child.stderr.on('data', (chunk: Buffer) => {
-    problems += chunk.toString();
-  });
-  const ended = once(child, 'exit').then(([code]: (number | null)[]) => {
-    wake();
-    return code;
-  });
-  return {
-    says: async (wanted, after) => {
-      await after();
-      while (!wanted.test(out)) {
-        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${problems}`);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-    interrupt: async () => {
-      child.kill('SIGINT');
-      if ((await ended) !== 0) throw new Error(`${name} did not end well: ${problems}`);
-      return out;
-    },
-  };
-}
-
 /** Stops at the first line that fails, and leaves nothing running. */
 async function shell(script: string, environment: NodeJS.ProcessEnv): Promise<string> {
   const tidy = `trap 'for job in $(jobs -p) $SERVER; do kill $job 2> /dev/null || true; done' EXIT`;
@@ -295,25 +189,6 @@ async function shell(script: string, environment: NodeJS.ProcessEnv): Promise<st
   const env = { ...process.env, ...environment };
   const { stdout } = await promisify(execFile)('bash', args, { cwd: folder, timeout: shellMsMax, env });
   return stdout;
-}
-
-/** Writes, again and again, until the command that follows the feed shows it; whatever was written before it began it does not show. */
-async function tailUntilChange(words: string, endpoint: string, write: () => Promise<unknown>): Promise<string> {
-  const main = join(repositoryRoot, 'packages/cli/src/main.ts');
-  const args = ['--conditions=tidemark-source', '--import', 'tsx', main, ...words.split(' ')];
-  const env = { ...process.env, TIDEMARK_ENDPOINT: endpoint };
-  const tail = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  let shown = '';
-  tail.stdout.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-  });
-  while (shown === '') {
-    if (tail.exitCode !== null) throw new Error(`tail ended with ${tail.exitCode}`);
-    await write();
-  }
-  tail.kill();
-  await once(tail, 'exit');
-  return shown;
 }
 
 async function freePort(): Promise<number> {

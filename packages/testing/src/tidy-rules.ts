@@ -179,6 +179,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     iterate: ['create-processor', 'options', 'processor', 'feed'],
     'create-processor': [
       'options',
+      'start-advice',
       'processor',
       'connect',
       'telemetry',
@@ -191,6 +192,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     ],
     processor: ['settings', 'host', 'pump', 'lease', 'feed', 'store'],
     connect: ['client', 'feed', 'store', 'ambient'],
+    'start-advice': ['client', 'store'],
     operate: ['connect', 'lag', 'host', 'pump', 'lease', 'feed', 'store', 'ambient'],
     lag: ['host', 'lease', 'feed', 'store'],
     options: ['option-table', 'telemetry', 'settings', 'connect', 'pump', 'feed', 'store'],

@@ -36,12 +36,16 @@ function textOf(lag: Lag): string {
   const total =
     items === undefined
       ? 'In all: unknown, since that of a range is.'
-      : `In all: ${isAtLeast ? 'at least ' : ''}${counted(items, 'changes')}, ${secondsOf(seconds)} seconds behind.`;
+      : `In all: ${isAtLeast ? 'at least ' : ''}${counted(items, 'changes')}, ${behindOf(seconds)} behind.`;
   return `${table([head, ...rows])}${total}\n`;
 }
 
 function itemsOf({ items, isAtLeast }: RangeLag): string {
   return items === undefined ? 'unknown' : `${isAtLeast ? '>= ' : ''}${count(items)}`;
+}
+
+function behindOf(seconds: number | undefined): string {
+  return seconds === undefined ? 'unknown seconds' : counted(Math.round(seconds), 'seconds');
 }
 
 function secondsOf(seconds: number | undefined): string {

@@ -13,7 +13,7 @@ import type { Holder } from '../lease/holder.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { leaseId, leaseNames, sidecarId, tokenOfKeys } from '../lease/lease-names.ts';
 import { bootstrapMsMax, leasesAtOnceMax, lockPollMs, requestMsMax } from '../limits.ts';
-import { isProcessorError, ProcessorError } from '../processor-error.ts';
+import { isProcessorError, messageOf, ProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { MissingLease } from './audit.ts';
@@ -55,7 +55,12 @@ export async function bootstrap(
     } catch (error) {
       const isOver = clock.monotonicMs() >= giveUpAtMs || parts.signal.aborted;
       if (isOver || !isPassing(error)) throw error;
-      parts.health.raise('lease-store-failing', undefined, 'The leases cannot be found or created yet.', error);
+      parts.health.raise(
+        'lease-store-failing',
+        undefined,
+        `The leases cannot be found or created yet: ${messageOf(error)}`,
+        error,
+      );
       const askedMs = isDatabaseError(error) ? error.retryAfterMs : undefined;
       await clock.sleep(retryPauseMs(parts, failures, askedMs), parts.signal);
     }

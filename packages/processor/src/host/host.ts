@@ -524,7 +524,10 @@ function storeCallMs(settings: ProcessorSettings['lease']): number {
 }
 
 function taken(instance: string): ProcessorError {
-  return new ProcessorError('instance-taken', `Another process has started as "${instance}" and takes its ranges.`);
+  return new ProcessorError(
+    'instance-taken',
+    `Another process has started as "${instance}" and takes its ranges. Give each process an instance of its own, or none.`,
+  );
 }
 
 function drawNonce(ground: Ground): string {

@@ -32,6 +32,11 @@ export interface StoreWatch {
 export interface DocumentStore {
   /** For people: `shop/leases`. */
   readonly name: string;
+  /**
+   * Before a processor starts: throws what keeps the container from being of use, `not-found` when it is not there and
+   * `invalid-definition` when it is partitioned otherwise or its keys are too short for ids of so many bytes.
+   */
+  prepare?(idBytesMax: number, signal?: AbortSignal): Promise<void>;
   /** Documents whose ids begin with `idPrefix`, all pages. They may be older than what was written a moment ago. */
   list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]>;
   /** `key` where it is not the id. */

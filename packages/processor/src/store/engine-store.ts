@@ -6,20 +6,24 @@ import { pageWithin } from '../client/engine-container.ts';
 import type { Clock } from '../environment.ts';
 import { listAttemptsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
-import type { KeyMember } from './lease-key.ts';
-import { keyed, keyMemberOf, storedOf } from './lease-key.ts';
+import type { StoreKey } from './lease-key.ts';
+import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
 
 export class EngineStore implements DocumentStore {
   readonly name: string;
   readonly #container: EngineContainer;
   readonly #clock: Clock;
-  readonly #member: KeyMember;
+  readonly #key: StoreKey;
 
   constructor(container: EngineContainer, clock: Clock) {
     this.name = `engine/${container.info.id}`;
     this.#container = container;
     this.#clock = clock;
-    this.#member = keyMemberOf(container.info.definition.partitionKey, this.name);
+    this.#key = storeKeyOf(container.info.definition.partitionKey, this.name);
+  }
+
+  async prepare(idBytesMax: number): Promise<void> {
+    checkKeyBytes(this.#key, idBytesMax);
   }
 
   async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
@@ -41,19 +45,19 @@ export class EngineStore implements DocumentStore {
   ): Promise<StoredDocument | undefined> {
     signal?.throwIfAborted();
     const found = await this.#container.read(id, key);
-    return found === undefined ? undefined : storedOf(found.value, this.#member);
+    return found === undefined ? undefined : storedOf(found.value, this.#key);
   }
 
   async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
     signal?.throwIfAborted();
-    const { document } = await this.#container.create(keyed(body, this.#member, body.id));
-    return storedOf(document.value, this.#member);
+    const { document } = await this.#container.create(keyed(body, this.#key, body.id));
+    return storedOf(document.value, this.#key);
   }
 
   async replace({ key, etag }: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
     signal?.throwIfAborted();
-    const { document } = await this.#container.replace(keyed(body, this.#member, key), { ifMatch: etag });
-    return storedOf(document.value, this.#member);
+    const { document } = await this.#container.replace(keyed(body, this.#key, key), { ifMatch: etag });
+    return storedOf(document.value, this.#key);
   }
 
   async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
@@ -76,7 +80,7 @@ export class EngineStore implements DocumentStore {
     do {
       signal?.throwIfAborted();
       const page = await this.#container.readPage(range, { idPrefix, continuation });
-      for (const { value } of page.documents) found.push(storedOf(value, this.#member));
+      for (const { value } of page.documents) found.push(storedOf(value, this.#key));
       ({ continuation } = page);
     } while (continuation !== undefined);
     return found;

@@ -15,13 +15,13 @@ import { isRestError } from '../client/rest-error.ts';
 import type { CallOptions } from '../client/transport.ts';
 import { listAttemptsMax, momentMsMax, storeCallMsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
-import type { KeyMember } from './lease-key.ts';
-import { keyed, keyMemberOf, storedOf } from './lease-key.ts';
+import type { StoreKey } from './lease-key.ts';
+import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
 
 export class RestStore implements DocumentStore {
   readonly name: string;
   readonly #container: RestContainer;
-  #keyMember: Promise<KeyMember> | undefined;
+  #storeKey: Promise<StoreKey> | undefined;
   #ranges: readonly { readonly id: string }[] | undefined;
   /** What this client has written is not hidden from it again by a replica that is behind. */
   readonly #session = new Map<string, SessionToken>();
@@ -31,12 +31,16 @@ export class RestStore implements DocumentStore {
     this.#container = client.container(database, container);
   }
 
+  async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
+    checkKeyBytes(await this.#key(signal), idBytesMax);
+  }
+
   async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
-    const member = await this.#member(signal);
+    const storeKey = await this.#key(signal);
     for (let attempt = 1; ; attempt += 1) {
       this.#ranges ??= await this.#reading(() => this.#container.ranges(readCall(signal)));
       try {
-        return await this.#listRanges(this.#ranges, idPrefix, member, signal);
+        return await this.#listRanges(this.#ranges, idPrefix, storeKey, signal);
       } catch (error) {
         this.#ranges = undefined;
         if (attempt >= listAttemptsMax || !isCode(error, 'range-gone')) throw error;
@@ -48,26 +52,29 @@ export class RestStore implements DocumentStore {
     id: string,
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
-    const member = await this.#member(signal);
+    const storeKey = await this.#key(signal);
     const options = { ...readCall(signal), sessionToken: this.#sessionToken() };
     const answer = await this.#reading(() => this.#container.readDocument([key], id, options));
     if (answer === undefined) return undefined;
-    return this.#stored(answer, member);
+    return this.#stored(answer, storeKey);
   }
 
   async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
-    const member = await this.#member(signal);
+    const storeKey = await this.#key(signal);
     const { id } = body;
-    const document = keyed(body, member, id);
-    return this.#stored(await writing(() => this.#container.createDocument([id], document, writeCall(signal))), member);
+    const document = keyed(body, storeKey, id);
+    return this.#stored(
+      await writing(() => this.#container.createDocument([id], document, writeCall(signal))),
+      storeKey,
+    );
   }
 
   async replace(document: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
-    const member = await this.#member(signal);
+    const storeKey = await this.#key(signal);
     const { id, key, etag } = document;
     const options = { ...writeCall(signal), ifMatch: etag };
-    const next = keyed(body, member, key);
-    return this.#stored(await writing(() => this.#container.replaceDocument([key], id, next, options)), member);
+    const next = keyed(body, storeKey, key);
+    return this.#stored(await writing(() => this.#container.replaceDocument([key], id, next, options)), storeKey);
   }
 
   async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
@@ -93,7 +100,7 @@ export class RestStore implements DocumentStore {
   async #listRanges(
     ranges: readonly { readonly id: string }[],
     idPrefix: string,
-    member: KeyMember,
+    storeKey: StoreKey,
     signal: AbortSignal | undefined,
   ): Promise<StoredDocument[]> {
     const stop = new AbortController();
@@ -103,7 +110,7 @@ export class RestStore implements DocumentStore {
     signal?.throwIfAborted();
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      const parts = await Promise.all(ranges.map(({ id }) => this.#listRange(id, idPrefix, member, stop.signal)));
+      const parts = await Promise.all(ranges.map(({ id }) => this.#listRange(id, idPrefix, storeKey, stop.signal)));
       return parts.flat();
     } catch (error) {
       stop.abort(error);
@@ -116,7 +123,7 @@ export class RestStore implements DocumentStore {
   async #listRange(
     range: string,
     idPrefix: string,
-    member: KeyMember,
+    storeKey: StoreKey,
     signal: AbortSignal | undefined,
   ): Promise<StoredDocument[]> {
     const query = {
@@ -128,7 +135,7 @@ export class RestStore implements DocumentStore {
     do {
       const options = { ...readCall(signal), range, continuation, itemsMax: -1, sessionToken: this.#sessionToken() };
       const page = await this.#reading(() => this.#container.query(query, options));
-      for (const item of page.items()) found.push(storedOf(item, member));
+      for (const item of page.items()) found.push(storedOf(item, storeKey));
       this.#note(page.sessionToken);
       continuation = page.continuation;
     } while (continuation !== undefined);
@@ -136,22 +143,22 @@ export class RestStore implements DocumentStore {
   }
 
   /** Read once: a container cannot change what it is partitioned by. */
-  #member(signal: AbortSignal | undefined): Promise<KeyMember> {
-    this.#keyMember ??= this.#readMember(signal).catch((error: unknown) => {
-      this.#keyMember = undefined;
+  #key(signal: AbortSignal | undefined): Promise<StoreKey> {
+    this.#storeKey ??= this.#readStoreKey(signal).catch((error: unknown) => {
+      this.#storeKey = undefined;
       throw error;
     });
-    return this.#keyMember;
+    return this.#storeKey;
   }
 
-  async #readMember(signal: AbortSignal | undefined): Promise<KeyMember> {
+  async #readStoreKey(signal: AbortSignal | undefined): Promise<StoreKey> {
     const { partitionKey } = await this.#reading(() => this.#container.read(readCall(signal)));
-    return keyMemberOf(partitionKey, this.name);
+    return storeKeyOf(partitionKey, this.name);
   }
 
-  #stored(answer: DocumentAnswer, member: KeyMember): StoredDocument {
+  #stored(answer: DocumentAnswer, storeKey: StoreKey): StoredDocument {
     this.#note(answer.sessionToken);
-    return storedOf(JSON.parse(answer.bytes.toString('utf8')), member);
+    return storedOf(JSON.parse(answer.bytes.toString('utf8')), storeKey);
   }
 
   async #reading<T>(call: () => Promise<T>): Promise<T> {

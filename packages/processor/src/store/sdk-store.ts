@@ -4,52 +4,56 @@ import { DatabaseError } from '@tidemark/model';
 import type { SdkCall, SdkClient, SdkContainer } from '../client/sdk-client.ts';
 import { sdkError } from '../client/sdk-client.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from './document-store.ts';
-import type { KeyMember } from './lease-key.ts';
-import { keyed, keyMemberOf, storedOf } from './lease-key.ts';
+import type { StoreKey } from './lease-key.ts';
+import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
 
 export class SdkStore implements DocumentStore {
   readonly name: string;
   readonly #container: SdkContainer;
-  #keyMember: Promise<KeyMember> | undefined;
+  #storeKey: Promise<StoreKey> | undefined;
 
   constructor(client: SdkClient, database: string, container: string) {
     this.name = `${database}/${container}`;
     this.#container = client.database(database).container(container);
   }
 
+  async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
+    checkKeyBytes(await this.#key(signal), idBytesMax);
+  }
+
   async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
-    const member = await this.#member(signal);
+    const storeKey = await this.#key(signal);
     const query = {
       query: 'SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)',
       parameters: [{ name: '@prefix', value: idPrefix }],
     };
     const { resources } = await calling('read', signal, (call) => this.#container.items.query(query, call).fetchAll());
-    return resources.map((resource) => storedOf(resource, member));
+    return resources.map((resource) => storedOf(resource, storeKey));
   }
 
   async read(
     id: string,
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
-    const member = await this.#member(signal);
+    const storeKey = await this.#key(signal);
     const { resource } = await calling('read', signal, (call) => this.#container.item(id, key).read(call));
-    return resource === undefined ? undefined : storedOf(resource, member);
+    return resource === undefined ? undefined : storedOf(resource, storeKey);
   }
 
   async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
-    const member = await this.#member(signal);
-    const document = keyed(body, member, body.id);
+    const storeKey = await this.#key(signal);
+    const document = keyed(body, storeKey, body.id);
     const { resource } = await calling('write', signal, (call) => this.#container.items.create(document, call));
-    return storedOf(resource, member);
+    return storedOf(resource, storeKey);
   }
 
   async replace({ id, key, etag }: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
-    const member = await this.#member(signal);
-    const next = keyed(body, member, key);
+    const storeKey = await this.#key(signal);
+    const next = keyed(body, storeKey, key);
     const { resource } = await calling('write', signal, (call) =>
       this.#container.item(id, key).replace(next, { ...call, accessCondition: { type: 'IfMatch', condition: etag } }),
     );
-    return storedOf(resource, member);
+    return storedOf(resource, storeKey);
   }
 
   async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
@@ -59,18 +63,18 @@ export class SdkStore implements DocumentStore {
   }
 
   /** Read once: a container cannot change what it is partitioned by. */
-  #member(signal: AbortSignal | undefined): Promise<KeyMember> {
-    this.#keyMember ??= this.#readMember(signal).catch((error: unknown) => {
-      this.#keyMember = undefined;
+  #key(signal: AbortSignal | undefined): Promise<StoreKey> {
+    this.#storeKey ??= this.#readStoreKey(signal).catch((error: unknown) => {
+      this.#storeKey = undefined;
       throw error;
     });
-    return this.#keyMember;
+    return this.#storeKey;
   }
 
-  async #readMember(signal: AbortSignal | undefined): Promise<KeyMember> {
+  async #readStoreKey(signal: AbortSignal | undefined): Promise<StoreKey> {
     const { resource } = await calling('read', signal, (call) => this.#container.read(call));
     const { partitionKey }: { partitionKey?: unknown } = Object(resource);
-    return keyMemberOf(partitionKey, this.name);
+    return storeKeyOf(partitionKey, this.name);
   }
 }
 

@@ -1,0 +1,40 @@
+// The sample of the service's documentation, as it is written today: read a page of changes, keep where it ended, and go on from
+// there, now or next week. It needs no library but the official one.
+
+import { ChangeFeedStartFrom, CosmosClient, StatusCodes } from '@azure/cosmos';
+
+const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
+const { COSMOS_ENDPOINT: endpoint = 'http://127.0.0.1:8081', COSMOS_KEY: key = wellKnownKey } = process.env;
+const client = new CosmosClient({ endpoint, key });
+
+try {
+  const { database } = await client.databases.createIfNotExists({ id: 'db' });
+  const { container } = await database.containers.createIfNotExists({ id: 'c1', partitionKey: '/city' });
+  for (const city of ['Lisbon', 'Oslo', 'Quito']) await container.items.upsert({ id: city, city });
+
+  const first = await readChanges(container, ChangeFeedStartFrom.Beginning());
+  console.log(first.changes.map(({ id, _lsn }) => `${id} (LSN ${_lsn})`).join(', '));
+
+  await container.items.upsert({ id: 'Oslo', city: 'Oslo', metres: 23 });
+
+  // The continuation is a text. Whoever keeps it in a file or a table goes on from there after a restart.
+  const next = await readChanges(container, ChangeFeedStartFrom.Continuation(first.continuation));
+  for (const { id, metres } of next.changes) console.log(`next one: ${id}, ${metres} m`);
+} catch (error) {
+  console.error(error.code === 'ECONNREFUSED' ? `Nobody listens at ${endpoint}; npm start starts a server.` : error);
+  process.exitCode = 1;
+} finally {
+  client.dispose();
+}
+
+/** All changes from a point on, and where they ended. */
+async function readChanges(container, changeFeedStartFrom) {
+  const feed = container.items.getChangeFeedIterator({ changeFeedStartFrom, maxItemCount: 100 });
+  const changes = [];
+  for (;;) {
+    const page = await feed.readNext();
+    // Not an end: the feed has none. It only says that nothing new is there at this moment.
+    if (page.statusCode === StatusCodes.NotModified) return { changes, continuation: page.continuationToken };
+    changes.push(...page.result);
+  }
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// The command `tidemark`. It is no output of the compiler, so that npm finds it when it links a fresh clone.
+
+'use strict';
+
+require('./node-version.cjs');
+
+if (require('node:fs').existsSync(require('node:path').join(__dirname, '../dist/main.js'))) {
+  import('../dist/main.js');
+} else {
+  process.stderr.write('tidemark: this clone is not built yet; npm start or npm run prepare:all builds it.\n');
+  process.exitCode = 1;
+}
