@@ -1,0 +1,245 @@
+// The mistakes of a first hour, made for real, and what is said about them: compared word by word with docs/troubleshooting.md.
+
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProcessorEvent } from '@tidemark/processor';
+import { createProcessor, isProcessorError, RestClient } from '@tidemark/processor';
+import type { RunningServer } from '@tidemark/server';
+import { startServer, wellKnownKey } from '@tidemark/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientOf, rawFetch } from './harness.ts';
+import { fileOf, run } from './old-client.ts';
+import type { Running } from './server-process.ts';
+import { end, main, start } from './server-process.ts';
+
+const otherKey = Buffer.alloc(64, 7).toString('base64');
+const bin = fileOf('../packages/cli/bin');
+
+let folder: string;
+let data: string;
+let process_: Running;
+let secure: RunningServer;
+let keyed: RunningServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-mistakes-'));
+  data = join(folder, 'data');
+  process_ = await start(['--port', '0', '--data', data]);
+  secure = await startServer({ memory: true, httpsOnly: true });
+  keyed = await startServer({ memory: true, key: otherKey });
+  const client = new RestClient({ endpoint: process_.ready.url, credential: { key: wellKnownKey } });
+  await client.createDatabase('shop');
+  const make = (id: string, path: string, version = 2) => {
+    const definition = { id, partitionKey: { paths: [path], version } };
+    return client.createContainer('shop', definition);
+  };
+  await make('orders', '/customer');
+  await make('leases', '/id');
+  await make('by-customer', '/customer');
+  await make('short', '/id', 1);
+});
+afterAll(async () => {
+  await end(process_, 'SIGTERM');
+  await secure.close();
+  await keyed.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The command line to its end; what it says for people. */
+async function tidemark(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, ...args];
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
+  return words(await run(process.execPath, node, { ...clean, ...env }));
+}
+
+function words({ code, err }: { readonly code: number | null; readonly err: string }): string {
+  expect(code).not.toBe(0);
+  return err
+    .replace(/^tidemark: /, '')
+    .replace(/\nSee --help\.\n$/, '')
+    .trimEnd();
+}
+
+const at = (endpoint: string): string[] => ['--endpoint', endpoint];
+const here = (): string => process_.ready.url;
+const overTls = (): string => secure.url.replace(/^http:/, 'https:');
+
+/** Where somebody listened a moment ago. */
+async function nowhere(): Promise<string> {
+  await using gone = await startServer({ memory: true });
+  return gone.url;
+}
+
+/** What the SDK throws. */
+async function sdk(endpoint: string, key: string, container: string): Promise<string> {
+  const client = clientOf(endpoint, key);
+  try {
+    await client.database('shop').container(container).items.create({ id: '1', customer: 'ada' });
+  } catch (error) {
+    return (error as Error).message; // Whatever it throws is one.
+  } finally {
+    client.dispose();
+  }
+  throw new Error('it works');
+}
+
+interface Address {
+  readonly endpoint?: string;
+  readonly key?: string;
+  readonly container?: string;
+}
+
+const container = ({ endpoint = here(), key = wellKnownKey, container: id = 'leases' }: Address = {}) => ({
+  endpoint,
+  key,
+  database: 'shop',
+  container: id,
+});
+
+/** What a processor says that does not start: why it was refused, or what it says while it goes on trying. */
+async function processor(parts: { source?: Address; leases?: Address; deadLetters?: Address; purpose?: string }) {
+  let tell: (message: string) => void = () => {};
+  const told = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  const made = () =>
+    createProcessor({
+      source: container({ container: 'orders', ...parts.source }),
+      leases: container(parts.leases),
+      ...(parts.deadLetters && { deadLetters: container(parts.deadLetters), onFailure: 'park-item' }),
+      ...(parts.purpose && { purpose: parts.purpose }),
+      name: 'mistaken',
+      handler: async () => {},
+      onEvent: (event: ProcessorEvent) => {
+        if (event.type === 'health') tell(event.message);
+      },
+    });
+  const messageOf = (error: unknown): string => (error as Error).message; // Whatever it throws is one.
+  let mistaken: ReturnType<typeof made>;
+  try {
+    mistaken = made();
+  } catch (error) {
+    return messageOf(error);
+  }
+  const started = mistaken.start().then(() => Promise.reject(new Error('it works')), messageOf);
+  try {
+    return await Promise.race([started, told]);
+  } finally {
+    started.catch(() => {});
+    await mistaken.stop({ drainMs: 0 });
+  }
+}
+
+/** Each mistake by its name in the table: what is said. */
+const mistakes: Readonly<Record<string, () => Promise<string>>> = {
+  'Node is too old': async () => {
+    const pretend = join(folder, 'old-node.cjs');
+    await writeFile(pretend, "Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } });");
+    const { scripts } = JSON.parse(await readFile(fileOf('../package.json'), 'utf8'));
+    const said: string[] = [];
+    // As `npx tidemark`, `npm start` and `npm test` begin.
+    for (const command of [`${bin}/tidemark.cjs`, scripts.start.replace('exec node ', ''), scripts.test.slice(5)]) {
+      said.push(words(await run(process.execPath, ['-r', pretend, ...command.split(' ')])));
+    }
+    expect(new Set(said).size).toBe(1);
+    return said[0] ?? '';
+  },
+  'The clone is not built': async () => {
+    await cp(bin, join(folder, 'cli', 'bin'), { recursive: true });
+    return words(await run(process.execPath, [join(folder, 'cli', 'bin', 'tidemark.cjs'), 'health']));
+  },
+  'A flag for npm, not for the server': () => tidemark(['9000'], { npm_lifecycle_event: 'start' }),
+  'The port is in use': () => tidemark(['--memory', '--port', String(process_.ready.port)]),
+  'The data folder is in use': () => tidemark(['--data', data, '--port', '0']),
+  'The well-known key beyond this machine': () => tidemark(['--memory', '--host', '0.0.0.0', '--port', '0']),
+  'No server at the endpoint, command line': async () => tidemark(['health', ...at(await nowhere())]),
+  'No server at the endpoint, processor': async () => processor({ source: { endpoint: await nowhere() } }),
+  'An endpoint without a scheme, command line': () => tidemark(['health', ...at('127.0.0.1:8081')]),
+  'An endpoint without a scheme, processor': () => processor({ source: { endpoint: '127.0.0.1:8081' } }),
+  'http:// with a server for HTTPS only': async () => {
+    const endpoint = overTls().replace(/^https:/, 'http:');
+    const said = await sdk(endpoint, wellKnownKey, 'orders');
+    expect(await processor({ source: { endpoint } })).toBe(said);
+    expect(await tidemark(['export', 'shop/orders', ...at(endpoint)])).toBe(said);
+    return said;
+  },
+  'The certificate is not trusted, SDK': () => sdk(overTls(), wellKnownKey, 'orders'),
+  'The certificate is not trusted, command line': () => tidemark(['health', ...at(overTls())]),
+  'The certificate is not trusted, processor': () => processor({ source: { endpoint: overTls() } }),
+  'A wrong key': () => sdk(here(), otherKey, 'orders'),
+  'The well-known key with a server that has its own': () => sdk(keyed.url, wellKnownKey, 'orders'),
+  'A wrong key, command line': () => tidemark(['export', 'shop/orders', ...at(here())], { TIDEMARK_KEY: otherKey }),
+  'A wrong key, processor': () => processor({ source: { key: otherKey } }),
+  'Half of a key': async () => {
+    const said = await processor({ source: { key: wellKnownKey.slice(0, 41) } });
+    expect(await tidemark(['health', ...at(here())], { TIDEMARK_KEY: wellKnownKey.slice(0, 41) })).toBe(said);
+    return said;
+  },
+  'The clock is wrong': async () => {
+    const date = new Date(Date.now() - 20 * 60_000).toUTCString();
+    return (await rawFetch(here(), 'GET', '/dbs/shop', { sign: { date } })).json.message;
+  },
+  'The container is missing, SDK': () => sdk(here(), wellKnownKey, 'missing'),
+  'The container is missing, command line': () => tidemark(['tail', 'shop/missing', ...at(here())]),
+  'The container is missing, processor': () => processor({ source: { container: 'missing' } }),
+  'The lease container is missing': () => processor({ leases: { container: 'missing' } }),
+  'The lease container has another partition key': () => processor({ leases: { container: 'by-customer' } }),
+  'The container of the dead letters is missing': () => processor({ deadLetters: { container: 'missing' } }),
+  'The container of the dead letters has short keys': () => processor({ deadLetters: { container: 'short' } }),
+  'Two processors with one instance name': async () => {
+    const twin = () =>
+      createProcessor({
+        source: container({ container: 'orders' }),
+        leases: container(),
+        name: 'twins',
+        instance: 'a',
+        leaseAcquireMs: 100,
+        handler: async () => {},
+        onEvent: () => {},
+      });
+    await using older = twin();
+    await older.start();
+    await using newer = twin();
+    await newer.start();
+    const error = await older.stopped;
+    expect(isProcessorError(error, 'instance-taken')).toBe(true);
+    return error?.message ?? '';
+  },
+  'Two programs with one group name': async () => {
+    const first = createProcessor({
+      source: container({ container: 'orders' }),
+      leases: container(),
+      name: 'mistaken',
+      purpose: 'bills',
+      handler: async () => {},
+    });
+    await first.start();
+    try {
+      return await processor({ purpose: 'parcels' });
+    } finally {
+      await first.stop();
+    }
+  },
+  'Backups were not allowed': () => tidemark(['backup', 'monday', ...at(here())]),
+};
+
+const table = /<!-- mistakes -->\n\n([\s\S]*?)\n\n<!-- \/mistakes -->/.exec(
+  await readFile(fileOf('../docs/troubleshooting.md'), 'utf8'),
+)?.[1];
+const rows = (table ?? '')
+  .split('\n')
+  .slice(2)
+  .map((line) => line.split(' | '))
+  .map(([name = '', said = '']) => ({ name: name.replace(/^\| /, ''), said: said.replaceAll(/^`|`$/g, '') }));
+
+test('every mistake has its row, and every row its mistake', () => {
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(mistakes));
+});
+
+test.each(rows.map(({ name, said }) => [name, said] as const))('%s', async (name, said) => {
+  const heard = await mistakes[name]?.();
+
+  // `…` stands for what differs; everything else is as it is written there.
+  const escaped = said.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  expect(heard).toMatch(new RegExp(`^${escaped.join('[^]*')}$`));
+});
