@@ -49,6 +49,8 @@ export async function start(args: readonly string[], options: LaunchOptions = {}
 }
 
 export async function end(running: Running, signal: NodeJS.Signals): Promise<number | null> {
+  const { exitCode, signalCode } = running.child;
+  if (exitCode !== null || signalCode !== null) return exitCode;
   const exited = once(running.child, 'exit');
   running.child.kill(signal);
   const [code] = (await exited) as [number | null];

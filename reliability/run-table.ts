@@ -15,4 +15,9 @@ export const runs: Readonly<Record<string, Run>> = {
     flags: ['kills', 'minutes'],
     load: async () => (await import('./kills/kills-run.ts')).runKills,
   },
+  clients: {
+    meaning: 'bad clients of every kind: memory stays below named bounds, and others keep being served',
+    flags: ['minutes'],
+    load: async () => (await import('./clients/clients-run.ts')).runClients,
+  },
 };

@@ -1,14 +1,11 @@
 // A server process under a rain of hostile requests. It fails on a crash, a 500, an error that is not JSON, a request that
 // nobody answers, a defect in the log, or memory that keeps growing.
 
-import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { SeededRandom } from '@tidemark/testing';
+import { anonymousBytesOf, SeededRandom } from '@tidemark/testing';
 import type { HostileRequest } from './hostile-request.ts';
 import { hostileRequest, plainRequest } from './hostile-request.ts';
 import type { Outcome } from './hostile-socket.ts';
@@ -67,7 +64,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     const socket = new HostileSocket(port);
     while (next < options.requests && failures.length < 5 && child.exitCode === null) {
       const number = next++;
-      if (number === Math.floor(options.requests * warmShare)) warmBytes = anonymousBytes(child);
+      if (number === Math.floor(options.requests * warmShare)) warmBytes = anonymousBytesOf(child.pid);
       if (number % 10_000 === 0) options.onProgress?.(number);
       const request = hostileRequest(new SeededRandom(`${options.seed}/${number}`), Date.now());
       const outcome = await socket.ask(request.pieces, request);
@@ -80,7 +77,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   };
   await Promise.all(Array.from({ length: clients }, client));
 
-  const endBytes = anonymousBytes(child);
+  const endBytes = anonymousBytesOf(child.pid);
   if (child.exitCode !== null)
     failures.push(`the server ended with code ${child.exitCode}:\n${words.join('').slice(-4_000)}`);
   else {
@@ -120,16 +117,6 @@ function shown({ pieces }: HostileRequest): string {
   return Buffer.concat([...pieces])
     .toString('latin1')
     .slice(0, 2_000);
-}
-
-/** Memory that is not a mapped file: the index is one, and grows with the data. Linux only; 0 elsewhere. */
-function anonymousBytes(child: ChildProcessByStdio<null, Readable, Readable>): number {
-  try {
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-    return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 }
 
 function mebibytes(bytes: number): number {

@@ -33,7 +33,7 @@ const consumers = {
 
 export class Load implements AsyncDisposable {
   readonly setting: Setting;
-  readonly judge: Judge = new Judge(consumers);
+  readonly judge: Judge;
   readonly uptime: Uptime = new Uptime();
   readonly problems: string[] = [];
   readonly readers: SdkReader[] = [];
@@ -52,6 +52,8 @@ export class Load implements AsyncDisposable {
   private constructor(setting: Setting, hosts: number) {
     this.setting = setting;
     this.#isWithHosts = hosts > 0;
+    const { 'the hosts': group, ...readers } = consumers;
+    this.judge = new Judge(hosts > 0 ? { ...readers, 'the hosts': group } : readers);
   }
 
   static async open(options: LoadOptions = {}): Promise<Load> {

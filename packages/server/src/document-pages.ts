@@ -20,6 +20,7 @@ import {
   keySpaceMax,
 } from '@tidemark/model';
 import { keysOf, rangeIdOf } from './feed-scope.ts';
+import { inTurn } from './page-turn.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { RequestHead } from './request.ts';
 import { itemsMaxOf, textOfHeader } from './request.ts';
@@ -53,7 +54,7 @@ export async function readDocumentPage(
     const position = readPosition(textOfHeader(request, header.continuation), scope);
     const range = liveRange(place, position.min);
     try {
-      return await readPage(place, { scope, position, range, itemsMax, rules });
+      return await inTurn(() => readPage(place, { scope, position, range, itemsMax, rules }));
     } catch (error) {
       // Split or merged since it was looked up; a client that named it hears of it, for all others it is found again.
       if (named !== undefined || !(isDatabaseError(error) && error.code === 'range-gone')) throw error;

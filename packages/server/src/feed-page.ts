@@ -3,6 +3,7 @@
 import type { ChangeFeed, ChangePage } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import { feedEtagBytesMax, scansPerRequestMax } from './limits.ts';
+import { inTurn } from './page-turn.ts';
 
 /**
  * Wire: a page without items is a 304 (wire 11.5). One that has only looked at much without finding anything is followed by
@@ -10,7 +11,7 @@ import { feedEtagBytesMax, scansPerRequestMax } from './limits.ts';
  */
 export async function readPage(feed: ChangeFeed<unknown>): Promise<ChangePage> {
   for (let scans = 1; ; scans += 1) {
-    const page = await feed.page();
+    const page = await inTurn(() => feed.page());
     if (page.count > 0 || page.isDrained || scans === scansPerRequestMax) return page;
   }
 }

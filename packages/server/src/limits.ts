@@ -71,6 +71,9 @@ export const unsentBytesMax: number = 256 * 1024 * 1024;
 /** A page whose pieces have so many bytes on average is sent without being copied together first. */
 export const sentPieceBytesMin: number = 8 * 1024;
 
+/** Pages that are being read and put together at a time: each is up to twice its size until it is sent. More gain nothing. */
+export const pagesAtOnceMax = 16;
+
 /** Answers that are held until the end of the turn of the event loop: the first of them waits for the last. */
 export const heldAnswersMax = 32;
 

@@ -129,7 +129,10 @@ export class Pipeline {
     }
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
-    if (!hasRoom && outgoing.req.method === 'GET') response = errorResponse(tooMuchUnsent());
+    if (!hasRoom && outgoing.req.method === 'GET') {
+      response.onSent?.();
+      response = errorResponse(tooMuchUnsent());
+    }
     try {
       send(outgoing, response, exchange.activityId, room.isClosing);
     } catch (error) {

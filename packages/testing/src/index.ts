@@ -17,6 +17,7 @@ export type { Life } from './mortal.ts';
 export { mortalSource, mortalStore } from './mortal.ts';
 export type { MutationKind } from './power-cut-files.ts';
 export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
+export { anonymousBytesOf } from './process-memory.ts';
 export { QuietFeed } from './quiet-feed.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { VirtualClock } from './virtual-clock.ts';

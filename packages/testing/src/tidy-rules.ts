@@ -91,7 +91,8 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     'header-list': [],
     'http-date': [],
     'event-source': [],
-    'feed-page': [],
+    'feed-page': ['page-turn'],
+    'page-turn': [],
     'change-stream': ['feed-page', 'http', 'throttle', 'unsent', 'waiting-room'],
     unsent: ['http'],
     admin: [
@@ -143,7 +144,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     endpoint: ['request'],
     'batch-body': [],
     'document-command': ['resources', 'status'],
-    'document-pages': ['feed-scope', 'partition-key', 'resources', 'request', 'session'],
+    'document-pages': ['feed-scope', 'page-turn', 'partition-key', 'resources', 'request', 'session'],
     'recognised-query': [],
     'feed-request': ['feed-scope', 'partition-key', 'resources', 'request', 'session'],
     'feed-scope': ['resources', 'request'],
