@@ -56,6 +56,9 @@ export const evictedShare: number = 1 / 200;
 /** What a client sends on one connection before it has its answer; beyond it the connection is not read. */
 export const unreadBytesMax: number = 64 * 1024;
 
+/** Heads that are not complete and what is sent ahead, of all connections together: who sends more of it is refused. */
+export const unreadBytesTogetherMax: number = 64 * 1024 * 1024;
+
 /** Names of headers whose lower case is remembered. */
 export const knownHeaderNamesMax = 512;
 

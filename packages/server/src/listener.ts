@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import type { SecureContextOptions, TLSSocket, Server as TlsServer } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Answer } from './http/connection.ts';
+import type { Answer, Unread } from './http/connection.ts';
 import { Connection } from './http/connection.ts';
 import { notHttps, refuse } from './http/refusal.ts';
 import {
@@ -60,6 +60,7 @@ export class Listener {
   readonly #server: Server;
   readonly #tls: TlsServer;
   readonly #keepAliveLine: string;
+  readonly #unread: Unread = { bytes: 0 };
   /** Everything accepted, in the order of acceptance. */
   readonly #connections = new Set<Connection>();
   #checks: NodeJS.Timeout | undefined;
@@ -151,7 +152,7 @@ export class Listener {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, this.#options.answer, this.#keepAliveLine);
+    const connection = new Connection(socket, this.#options.answer, this.#keepAliveLine, this.#unread);
     this.#connections.add(connection);
     socket.once('close', () => this.#connections.delete(connection));
     // An end before the first byte.

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { unreadBytesMax } from '../limits.ts';
-import type { Answer } from './connection.ts';
+import { unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
+import type { Answer, Unread } from './connection.ts';
 import { Connection } from './connection.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpResponse } from './http-response.ts';
@@ -17,7 +17,7 @@ class Pair implements Disposable {
   isClosed = false;
   #change: () => void = () => {};
 
-  constructor(client: Socket, served: Socket) {
+  constructor(client: Socket, served: Socket, together: Unread) {
     this.client = client;
     this.served = served;
     client.on('data', (bytes: Buffer) => {
@@ -33,7 +33,7 @@ class Pair implements Disposable {
       this.asked.push({ request, response });
       this.#change();
     };
-    new Connection(served, answer, 'Connection: keep-alive\r\n').start(served);
+    new Connection(served, answer, 'Connection: keep-alive\r\n', together).start(served);
   }
 
   /** Resolves once it is so; looks again whenever something came, and after every turn of the event loop. */
@@ -62,13 +62,13 @@ afterEach(() => {
   for (const pair of pairs.splice(0)) pair[Symbol.dispose]();
 });
 
-async function connected(): Promise<Pair> {
+async function connected(together: Unread = { bytes: 0 }): Promise<Pair> {
   const server = createServer({ allowHalfOpen: true, noDelay: true });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
   const [served] = (await once(server, 'connection')) as [Socket];
   server.close();
-  const pair = new Pair(client, served);
+  const pair = new Pair(client, served, together);
   pairs.push(pair);
   return pair;
 }
@@ -196,6 +196,22 @@ describe('a connection', () => {
     }
     ok(response);
     await pair.until(() => pair.received.includes('200'));
+  });
+
+  test('is refused when all of them together leave too much unread, and gives back what it held', async () => {
+    const together = { bytes: unreadBytesTogetherMax - 50_000 };
+    const first = await connected(together);
+    const second = await connected(together);
+    const half = `GET / HTTP/1.1\r\nx: ${'x'.repeat(30_000)}`;
+    first.client.write(half);
+    await first.until(() => together.bytes === unreadBytesTogetherMax - 50_000 + half.length);
+
+    second.client.write(half);
+
+    await second.until(() => second.received.includes('503'));
+    first.client.write(`\r\n\r\n`);
+    ok((await first.next()).response);
+    await first.until(() => together.bytes === unreadBytesTogetherMax - 50_000);
   });
 
   test('passes over empty lines between requests, and waits no longer for them than for nothing', async () => {

@@ -10,13 +10,13 @@
 //   closing   the answer under way is the last one
 
 import type { Socket } from 'node:net';
-import { headerBytesMax, unreadBytesMax } from '../limits.ts';
+import { headerBytesMax, unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import { parseHead } from './head.ts';
 import { HttpRequest } from './http-request.ts';
 import { HttpResponse } from './http-response.ts';
 import type { Refusal } from './refusal.ts';
-import { headTooLong, linger, noTunnel, notHttp, refuse, refuseUnread, tooLate } from './refusal.ts';
+import { headTooLong, linger, noTunnel, notHttp, refuse, refuseUnread, tooLate, tooMuchUnread } from './refusal.ts';
 
 export type Answer = (request: HttpRequest, response: HttpResponse) => void;
 
@@ -28,8 +28,14 @@ export interface ConnectionTimes {
   readonly keepAliveMs: number;
 }
 
+/** What has come on all connections and has not been looked at. */
+export interface Unread {
+  bytes: number;
+}
+
 export class Connection {
   readonly #answer: Answer;
+  readonly #together: Unread;
   readonly #keepAliveLine: string;
   #stream: Socket;
   /** The latest one, while it is not both complete and answered. */
@@ -40,6 +46,8 @@ export class Connection {
   #bodyRest: number | ChunkedBody = 0;
   /** What came and has not been looked at. */
   #unread: Buffer | undefined;
+  /** What it counts for in #together. */
+  #counted = 0;
   /** Of #unread, where the end of a head cannot be any more. */
   #searched = 0;
   #refusal: Refusal | undefined;
@@ -59,8 +67,9 @@ export class Connection {
     if (error === undefined || error === null) this.#done();
   };
 
-  constructor(socket: Socket, answer: Answer, keepAliveLine: string) {
+  constructor(socket: Socket, answer: Answer, keepAliveLine: string, together: Unread) {
     this.#stream = socket;
+    this.#together = together;
     this.#answer = answer;
     this.#keepAliveLine = keepAliveLine;
     // A client that goes away is no error of ours.
@@ -135,6 +144,7 @@ export class Connection {
     const isBeginning = this.#request === undefined && this.#unread === undefined;
     this.#unread = this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]);
     this.#goOn();
+    this.#count();
     // Most requests come whole: only of the others does anybody want to know since when they come.
     if (isBeginning && !this.#isAtRest) this.#sinceMs = performance.now();
   };
@@ -152,6 +162,7 @@ export class Connection {
     this.#request?.drop();
     this.#response?.close();
     this.#unread = undefined;
+    this.#count();
   };
 
   /** Nothing has come of which the rest is missing. */
@@ -171,6 +182,19 @@ export class Connection {
         if (this.#unread.length > unreadBytesMax) this.#pause();
         return;
       } else if (!this.#readHead(this.#unread)) return;
+    }
+  }
+
+  /** Few connections have anything unread, and those little; whoever adds to it when it is too much is not served. */
+  #count(): void {
+    const bytes = this.#unread?.length ?? 0;
+    if (bytes === this.#counted) return;
+    const more = bytes - this.#counted;
+    this.#counted = bytes;
+    this.#together.bytes += more;
+    if (more > 0 && this.#together.bytes > unreadBytesTogetherMax) {
+      this.#refuse(tooMuchUnread);
+      this.#count();
     }
   }
 
@@ -253,6 +277,7 @@ export class Connection {
       else this.#request = undefined;
       this.#resume();
       this.#goOn();
+      this.#count();
       if (this.#hasEnded && this.#response === undefined && !stream.destroyed) this.#endIdle();
     }
   }

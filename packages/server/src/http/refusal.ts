@@ -32,6 +32,12 @@ export const headTooLong: Refusal = {
   message: `The headers of a request may have at most ${headerBytesMax} bytes.`,
 };
 
+export const tooMuchUnread: Refusal = {
+  status: 503,
+  name: 'ServiceUnavailable',
+  message: 'Too many clients have sent a part of a request and not the rest; try again in a moment.',
+};
+
 export const tooLate: Refusal = {
   status: 408,
   name: 'RequestTimeout',
