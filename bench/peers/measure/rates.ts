@@ -7,20 +7,25 @@ import { idOf } from '../../engine/documents.ts';
 import type { Subject } from '../subjects/subject.ts';
 import { bulkDocuments } from '../works.ts';
 import type { Numbers } from './numbers.ts';
-import type { Turn } from './turn.ts';
+import type { Measured } from './turn.ts';
 
 export async function measureUpserts(
   subject: Subject,
   numbers: Numbers,
   writers: number,
   turnMs: number,
-): Promise<Turn> {
+): Promise<Measured> {
   const driven = await drive({ writers, turnMs }, () => subject.upsert(numbers.written(), numbers.version()));
   await subject.settle?.();
   return turnOf(driven, 1);
 }
 
-export async function measureBulks(subject: Subject, numbers: Numbers, writers: number, turnMs: number): Promise<Turn> {
+export async function measureBulks(
+  subject: Subject,
+  numbers: Numbers,
+  writers: number,
+  turnMs: number,
+): Promise<Measured> {
   const driven = await drive({ writers, turnMs }, () => {
     const { piece, documents } = numbers.bulk(bulkDocuments);
     return subject.bulk(piece, documents, numbers.version());
@@ -34,7 +39,7 @@ export async function measurePoints(
   numbers: Numbers,
   readers: number,
   turnMs: number,
-): Promise<Turn> {
+): Promise<Measured> {
   const driven = await drive({ writers: readers, turnMs }, async () => {
     const n = numbers.existing();
     const { id } = await subject.read(n);
@@ -43,7 +48,7 @@ export async function measurePoints(
   return turnOf(driven, 1);
 }
 
-function turnOf({ operations, acknowledgedMs, latencyMs }: Drive, documents: number): Turn {
+function turnOf({ operations, acknowledgedMs, latencyMs }: Drive, documents: number): Measured {
   const figure = (operations * documents * 1_000) / acknowledgedMs;
-  return { figure, details: { p50Ms: latencyMs.p50, p99Ms: latencyMs.p99 } };
+  return { figure, documents: operations * documents, details: { p50Ms: latencyMs.p50, p99Ms: latencyMs.p99 } };
 }

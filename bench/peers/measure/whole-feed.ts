@@ -1,9 +1,9 @@
 // The whole feed, once: read by one reader, or by a group with checkpoints. A figure counts only if every document came.
 
 import type { OnDocuments, Subject } from '../subjects/subject.ts';
-import type { Turn } from './turn.ts';
+import type { Measured } from './turn.ts';
 
-export async function measureCatchUp(subject: Subject, documents: number): Promise<Turn> {
+export async function measureCatchUp(subject: Subject, documents: number): Promise<Measured> {
   if (subject.catchUp === undefined) throw new Error('It has no feed.');
   const seen = new Seen(documents, 0);
   const startedMs = performance.now();
@@ -12,7 +12,7 @@ export async function measureCatchUp(subject: Subject, documents: number): Promi
 }
 
 /** How long a group takes to start is another question: the time begins when a quarter has come. */
-export async function measureGroup(subject: Subject, documents: number): Promise<Turn> {
+export async function measureGroup(subject: Subject, documents: number): Promise<Measured> {
   if (subject.group === undefined) throw new Error('It has no groups.');
   const seen = new Seen(documents, documents / 4);
   const group = await subject.group(seen.take);
@@ -22,9 +22,9 @@ export async function measureGroup(subject: Subject, documents: number): Promise
   return turnOf(documents - seen.begunAt, elapsedMs, seen);
 }
 
-function turnOf(documents: number, elapsedMs: number, seen: Seen): Turn {
+function turnOf(documents: number, elapsedMs: number, seen: Seen): Measured {
   if (seen.count !== seen.documents) throw new Error(`${seen.count} of ${seen.documents} documents came.`);
-  return { figure: (documents / elapsedMs) * 1_000, details: { twice: seen.twice } };
+  return { figure: (documents / elapsedMs) * 1_000, documents: seen.documents, details: { twice: seen.twice } };
 }
 
 class Seen {

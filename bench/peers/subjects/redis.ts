@@ -1,5 +1,6 @@
 // Documents and a change feed on Redis: a document is a string under its key, and every version is an entry of the stream of its
-// piece; both are written together. Commands of one moment share a write to the socket and, at the server, a flush.
+// piece. A script writes both, so that the document goes over the wire once; MULTI took the client three times as long. All that is
+// in flight is pipelined on one connection, and shares flushes at the server.
 
 import { idOf } from '../../engine/documents.ts';
 import { requirePeer } from '../install/peers-folder.ts';
@@ -11,14 +12,10 @@ import { textOf } from './subject.ts';
 type Entry = readonly [id: string, fields: readonly string[]];
 type Streams = readonly (readonly [stream: string, entries: readonly Entry[]])[];
 
-interface Transaction {
-  set(key: string, value: string): Transaction;
-  xadd(...args: string[]): Transaction;
-  exec(): Promise<readonly (readonly [Error | null, unknown])[] | null>;
-}
-
 interface Client {
-  multi(): Transaction;
+  /** Sends the name of a script, and its text only where the server does not know it. */
+  defineCommand(name: 'upsert', options: { readonly lua: string }): void;
+  upsert(keys: number, ...keysAndValues: string[]): Promise<number>;
   get(key: string): Promise<string | null>;
   xrange(stream: string, ...args: string[]): Promise<readonly Entry[]>;
   xread(...args: string[]): Promise<Streams | null>;
@@ -34,6 +31,14 @@ interface RedisModule {
   readonly Redis: new (options: object) => Client;
 }
 
+/** The stream, the keys of the documents; their texts. */
+const upsertScript = `
+  for i = 1, #ARGV do
+    redis.call('SET', KEYS[i + 1], ARGV[i])
+    redis.call('XADD', KEYS[1], '*', 'body', ARGV[i])
+  end
+  return #ARGV`;
+
 const streams: readonly string[] = Array.from({ length: ranges }, (_, i) => `feed:${i}`);
 
 export class RedisStreams implements Subject {
@@ -47,7 +52,9 @@ export class RedisStreams implements Subject {
 
   static async open({ port }: SubjectPlace): Promise<RedisStreams> {
     const { Redis } = requirePeer<RedisModule>('ioredis');
-    return new RedisStreams(new Redis({ host: '127.0.0.1', port, noDelay: true }));
+    const client = new Redis({ host: '127.0.0.1', port, noDelay: true });
+    client.defineCommand('upsert', { lua: upsertScript });
+    return new RedisStreams(client);
   }
 
   pieceOf(n: number): number {
@@ -55,24 +62,20 @@ export class RedisStreams implements Subject {
   }
 
   upsert(n: number, version: number): Promise<unknown> {
-    return this.#write(this.#client.multi(), [n], version);
+    return this.#client.upsert(2, this.#streamOf(n), keyOf(n), textOf(n, version));
   }
 
-  bulk(_piece: number, documents: readonly number[], version: number): Promise<unknown> {
-    return this.#write(this.#client.multi(), documents, version);
+  bulk(piece: number, documents: readonly number[], version: number): Promise<unknown> {
+    const texts = documents.map((n) => textOf(n, version));
+    return this.#client.upsert(documents.length + 1, streams[piece] as string, ...documents.map(keyOf), ...texts);
   }
 
-  async #write(transaction: Transaction, documents: readonly number[], version: number): Promise<void> {
-    for (const n of documents) {
-      const text = textOf(n, version);
-      transaction.set(`doc:${idOf(n)}`, text).xadd(streams[this.pieceOf(n)] as string, '*', 'body', text);
-    }
-    const results = await transaction.exec();
-    for (const [error] of results ?? []) if (error !== null) throw error;
+  #streamOf(n: number): string {
+    return streams[this.pieceOf(n)] as string;
   }
 
   async read(n: number): Promise<ReadDocument> {
-    return JSON.parse((await this.#client.get(`doc:${idOf(n)}`)) ?? '');
+    return JSON.parse((await this.#client.get(keyOf(n))) ?? '');
   }
 
   async catchUp(onDocuments: OnDocuments): Promise<void> {
@@ -149,6 +152,10 @@ export class RedisStreams implements Subject {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.disconnect();
   }
+}
+
+function keyOf(n: number): string {
+  return `doc:${idOf(n)}`;
 }
 
 function documentOf([, [, body = '']]: Entry): ReadDocument {
