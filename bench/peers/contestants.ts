@@ -13,6 +13,7 @@ export type ContestantId =
   | 'nats'
   | 'nats-always'
   | 'pouchdb'
+  | 'vercel-http'
   | 'vercel';
 
 export type Need = 'npm' | 'postgres' | 'redis' | 'nats';
@@ -127,8 +128,18 @@ export const contestants: readonly Contestant[] = [
     lacks: {},
   },
   {
+    id: 'vercel-http',
+    name: '@vercel/cosmosdb-server, HTTP',
+    durability: 'memory only',
+    client: 'the bare sockets that Tidemark is asked over',
+    isTidemark: false,
+    isEmbedded: false,
+    needs: ['npm'],
+    lacks: { 'catch-up': noFeed, group: noFeed, latency: noFeed },
+  },
+  {
     id: 'vercel',
-    name: '@vercel/cosmosdb-server',
+    name: '@vercel/cosmosdb-server, SDK',
     durability: 'memory only',
     client: '@azure/cosmos',
     isTidemark: false,

@@ -32,6 +32,7 @@ export interface PeersOptions {
   readonly isPublished: boolean;
   /** How long a turn of writes or point reads lasts. */
   readonly turnMs: number;
+  /** By then Node runs compiled code on both sides. */
   readonly warmUpMs: number;
   /** Writes of a turn that measures latency, and the pause between two of them. */
   readonly latencyWrites: number;
@@ -65,8 +66,8 @@ export function readPeersOptions(args: readonly string[], folder: string): Peers
     folder: values.folder,
     isPublished: values.publish,
     turnMs: isQuick ? 100 : 1_200,
-    warmUpMs: isQuick ? 60 : 500,
-    latencyWrites: isQuick ? 25 : 150,
+    warmUpMs: isQuick ? 150 : 1_500,
+    latencyWrites: isQuick ? 25 : 200,
     latencyPauseMs: 3,
   };
 }

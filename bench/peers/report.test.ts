@@ -20,7 +20,7 @@ const present: Present[] = [
   { id: 'tidemark-http', version: '0.1.0' },
   { id: 'tidemark-embedded', version: '0.1.0' },
   { id: 'postgres', version: '15.1' },
-  { id: 'vercel', version: '1.0.1' },
+  { id: 'vercel-http', version: '1.0.1' },
 ];
 const figures: readonly (readonly [WorkId, ContestantId, readonly number[]])[] = [
   ['catch-up', 'tidemark-http', [200_000, 220_000, 210_000]],
@@ -31,7 +31,7 @@ const figures: readonly (readonly [WorkId, ContestantId, readonly number[]])[] =
   ['upserts-64', 'tidemark-http', [9_000, 9_000, 9_000]],
   ['upserts-64', 'tidemark-embedded', [30_000, 30_000, 30_000]],
   ['upserts-64', 'postgres', [6_000, 6_000, 6_000]],
-  ['upserts-64', 'vercel', [3_000, 3_000, 3_000]],
+  ['upserts-64', 'vercel-http', [3_000, 3_000, 3_000]],
 ];
 
 function standingsHere(): Standings {
@@ -109,7 +109,7 @@ describe('the JSON', () => {
     expect(ratiosOf(standingsHere(), options.works, present)).toEqual({
       'catch-up': { postgres: { http: 3, embedded: 12.86 } },
       latency: { postgres: { http: 2 } },
-      'upserts-64': { postgres: { http: 1.5, embedded: 5 }, vercel: { http: 3, embedded: 10 } },
+      'upserts-64': { postgres: { http: 1.5, embedded: 5 }, 'vercel-http': { http: 3, embedded: 10 } },
     });
   });
 

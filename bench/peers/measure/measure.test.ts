@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { openDatabase } from '@tidemark/engine';
 import { startServer } from '@tidemark/server';
 import { describe, expect, test } from 'vitest';
+import { CosmosHttp } from '../subjects/cosmos-http.ts';
 import { openTidemarkSdk } from '../subjects/cosmos-sdk.ts';
 import type { Subject } from '../subjects/subject.ts';
 import { TidemarkEmbedded } from '../subjects/tidemark-embedded.ts';
-import { TidemarkHttp } from '../subjects/tidemark-http.ts';
 import { works } from '../works.ts';
 import { fill } from './fill.ts';
 import { Numbers } from './numbers.ts';
@@ -39,7 +39,7 @@ describe('every work is done', () => {
   });
 
   test.each([
-    ['bare HTTP', (port: number) => TidemarkHttp.open({ port, folder: '' })],
+    ['bare HTTP', (port: number) => CosmosHttp.open({ port, folder: '' })],
     ['@azure/cosmos', (port: number) => openTidemarkSdk({ port, folder: '' })],
   ])('over %s', async (_, open) => {
     await using database = await openDatabase({ memory: true });

@@ -36,7 +36,7 @@ export async function takeTurn(work: WorkId, subject: Subject, numbers: Numbers,
 function measure(work: WorkId, subject: Subject, numbers: Numbers, options: TurnOptions): Promise<Measured> {
   switch (work) {
     case 'catch-up':
-      return measureCatchUp(subject, numbers.documents);
+      return measureCatchUp(subject, numbers.documents, options.turnMs);
     case 'group':
       return measureGroup(subject, numbers.documents);
     case 'points':

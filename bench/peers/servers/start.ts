@@ -43,6 +43,7 @@ export async function startServer(id: ContestantId, place: ServerPlace, own: str
       return startNats(place, 'always');
     case 'pouchdb':
       return { version: versionOfPackage('pouchdb') };
+    case 'vercel-http':
     case 'vercel':
       return startVercel(place);
   }

@@ -102,13 +102,17 @@ export async function openTidemarkSdk({ port }: SubjectPlace): Promise<CosmosSdk
   return new CosmosSdk(port, ranges, (n) => found.pieceOf(n));
 }
 
+export async function openVercelSdk({ port }: SubjectPlace): Promise<CosmosSdk> {
+  await createVercelContainer(port);
+  return new CosmosSdk(port, 1, () => 0);
+}
+
 /** It has one range, whatever is asked for. */
-export async function openVercel({ port }: SubjectPlace): Promise<CosmosSdk> {
+export async function createVercelContainer(port: number): Promise<void> {
   const client = clientOf(port);
   const { database } = await client.databases.create({ id: databaseId });
   await database.containers.create({ id: containerId, partitionKey: { paths: ['/pk'] } });
   client.dispose();
-  return new CosmosSdk(port, 1, () => 0);
 }
 
 /** @vercel/cosmosdb-server names addresses with https whatever it listens on, so the client must keep to the one it was given. */

@@ -1,17 +1,17 @@
-// Tidemark over HTTP with the least of a client: bare sockets, requests that are signed bytes. The group is the processor.
+// A Cosmos server over HTTP with the least of a client: bare sockets, requests that are signed bytes. The group is the processor.
 
 import { wellKnownKey } from '@tidemark/server';
 import { Connection, headerOf } from '../../server/connection.ts';
 import { bulkOf, containerId, databaseId, feedOf, readOf, upsertOf } from '../../server/requests.ts';
-import { feedPageDocuments, ranges } from '../works.ts';
+import { feedPageDocuments } from '../works.ts';
+import { createVercelContainer } from './cosmos-sdk.ts';
 import type { Group, OnDocuments, ReadDocument, Subject, SubjectPlace, Tail } from './subject.ts';
-import type { TidemarkRanges } from './tidemark-container.ts';
-import { createPeerContainer, leasesId, startGroup } from './tidemark-container.ts';
+import { createPeerContainer, leasesId, startGroup, TidemarkRanges } from './tidemark-container.ts';
 
 const waitSeconds = 30;
 
-export class TidemarkHttp implements Subject {
-  readonly pieces: number = ranges;
+export class CosmosHttp implements Subject {
+  readonly pieces: number;
   readonly #port: number;
   readonly #ranges: TidemarkRanges;
   /** Each does one thing at a time; there are as many as were ever needed at once. */
@@ -21,10 +21,17 @@ export class TidemarkHttp implements Subject {
   private constructor(port: number, found: TidemarkRanges) {
     this.#port = port;
     this.#ranges = found;
+    this.pieces = found.ids.length;
   }
 
-  static async open({ port }: SubjectPlace): Promise<TidemarkHttp> {
-    return new TidemarkHttp(port, await createPeerContainer(port));
+  static async open({ port }: SubjectPlace): Promise<CosmosHttp> {
+    return new CosmosHttp(port, await createPeerContainer(port));
+  }
+
+  /** The feed it does not have is never asked for. */
+  static async openVercel({ port }: SubjectPlace): Promise<CosmosHttp> {
+    await createVercelContainer(port);
+    return new CosmosHttp(port, new TidemarkRanges([{ id: '0', min: '', max: 'FF' }]));
   }
 
   pieceOf(n: number): number {
