@@ -89,6 +89,8 @@ export const bitmapChunkBytes = 512;
 export const compactedFrameBytes: number = 256 * KiB;
 /** Records that are moved between two turns of the event loop. */
 export const relocationRecordsMax = 256;
+/** Records that are moved before the index has to take them: its flushes compete with those that writers wait for. */
+export const movedRecordsMax = 4_096;
 
 /** Delete by partition key and the sweep of expired documents work in steps of this many documents. */
 export const jobDocumentsMax = 100;

@@ -14,7 +14,7 @@ import type { FileSystem } from '../files/file-system.ts';
 import type { Version } from '../index/documents.ts';
 import { isNewer, movedVersion } from '../index/documents.ts';
 import { docKey } from '../index/keys.ts';
-import { relocationRecordsMax } from '../limits.ts';
+import { movedRecordsMax, relocationRecordsMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import { frameKind, operation } from '../log/frame.ts';
 import { SegmentScan } from '../log/scan.ts';
@@ -165,7 +165,8 @@ export class Compactor {
       if (record.input.operation === operation.delete || this.#isClosed) continue;
       if (!this.#moveOne(record)) continue;
       moved += 1;
-      if (moved % relocationRecordsMax === 0) await writer.progress();
+      if (moved % movedRecordsMax === 0) await writer.progress();
+      else if (moved % relocationRecordsMax === 0) await state.environment.clock.nextTurn();
     }
     state.usage.touch(output.segment.id);
     if (this.#isClosed) throw new DatabaseError('closed', 'The database is being closed.');
