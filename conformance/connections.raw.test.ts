@@ -213,6 +213,7 @@ describe('requests that are not quite requests', () => {
       [400, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx'],
       [400, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
       [431, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`],
+      [431, `GET / HTTP/1.1\r\nhost: a\r\n${'x: x\r\n'.repeat(300)}\r\n`],
       [405, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n'],
       [401, 'GET / HTTP/1.1\r\nhost: a\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'],
       [400, '\x80\x2e\x01\x03\x01'],

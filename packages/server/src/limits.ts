@@ -59,6 +59,9 @@ export const unreadBytesMax: number = 64 * 1024;
 /** Heads that are not complete and what is sent ahead, of all connections together: who sends more of it is refused. */
 export const unreadBytesTogetherMax: number = 64 * 1024 * 1024;
 
+/** Headers of a request; clients send about twenty. */
+export const headerFieldsMax = 256;
+
 /** Names of headers whose lower case is remembered. */
 export const knownHeaderNamesMax = 512;
 

@@ -16,7 +16,17 @@ import { parseHead } from './head.ts';
 import { HttpRequest } from './http-request.ts';
 import { HttpResponse } from './http-response.ts';
 import type { Refusal } from './refusal.ts';
-import { headTooLong, linger, noTunnel, notHttp, refuse, refuseUnread, tooLate, tooMuchUnread } from './refusal.ts';
+import {
+  headTooLong,
+  linger,
+  noTunnel,
+  notHttp,
+  refuse,
+  refuseUnread,
+  tooLate,
+  tooManyFields,
+  tooMuchUnread,
+} from './refusal.ts';
 
 export type Answer = (request: HttpRequest, response: HttpResponse) => void;
 
@@ -214,8 +224,12 @@ export class Connection {
     }
     this.#searched = 0;
     const head = parseHead(unread.toString('latin1', 0, end + 2));
-    if (head === undefined || head.method === 'CONNECT') {
-      this.#refuse(head === undefined ? notHttp : noTunnel);
+    if (head === undefined || head === 'too many fields') {
+      this.#refuse(head === undefined ? notHttp : tooManyFields);
+      return false;
+    }
+    if (head.method === 'CONNECT') {
+      this.#refuse(noTunnel);
       return false;
     }
     const bodyAt = end + headEnd.length;

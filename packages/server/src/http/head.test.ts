@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { headerFieldsMax } from '../limits.ts';
+import type { Head } from './head.ts';
 import { parseHead } from './head.ts';
 
-const parse = (...lines: string[]): ReturnType<typeof parseHead> =>
-  parseHead(lines.map((line) => `${line}\r\n`).join(''));
+function parse(...lines: string[]): Head | undefined {
+  const head = parseHead(lines.map((line) => `${line}\r\n`).join(''));
+  if (head === 'too many fields') throw new Error(head);
+  return head;
+}
 
 describe('a head', () => {
   test('becomes method, target and headers', () => {
@@ -82,6 +87,12 @@ describe('a head', () => {
     expect(parse(...lines)).toBeUndefined();
   });
 
+  test('has a bound for its headers', () => {
+    const fields = Array.from({ length: headerFieldsMax }, (_, i) => `x-${i}: ${i}`);
+    expect(Object.keys(parse('GET / HTTP/1.1', ...fields)?.headers ?? {})).toHaveLength(headerFieldsMax);
+    expect(() => parse('GET / HTTP/1.1', ...fields, 'one: more')).toThrow('too many fields');
+  });
+
   test('of any bytes is parsed or is none; nothing is thrown', () => {
     const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array).toString('latin1'));
     const pieces = fc.array(
@@ -95,7 +106,8 @@ describe('a head', () => {
         ),
         (text) => {
           const head = parseHead(text);
-          if (head !== undefined) expect(text.startsWith(`${head.method} ${head.url} HTTP/1.`)).toBe(true);
+          if (head !== undefined && head !== 'too many fields')
+            expect(text.startsWith(`${head.method} ${head.url} HTTP/1.`)).toBe(true);
         },
       ),
       { numRuns: 2_000 },

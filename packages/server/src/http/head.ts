@@ -7,7 +7,7 @@
 // in one way. What is not exactly so is not a request.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { knownHeaderNamesMax } from '../limits.ts';
+import { headerFieldsMax, knownHeaderNamesMax } from '../limits.ts';
 
 export interface Head {
   readonly method: string;
@@ -34,7 +34,7 @@ const isTargetCode: Uint8Array = codesOf((code) => code > 0x20 && code < 0x7f);
 const isValueCode: Uint8Array = codesOf((code) => code === tab || (code >= 0x20 && code !== 0x7f));
 
 /** `text` is everything up to the empty line and without it, as Latin-1. Undefined when that is not a head. */
-export function parseHead(text: string): Head | undefined {
+export function parseHead(text: string): Head | 'too many fields' | undefined {
   const methodEnd = endOf(isTokenCode, text, 0);
   if (methodEnd === 0 || methodEnd > methodCharsMax || text.charCodeAt(methodEnd) !== space) return undefined;
   const urlEnd = endOf(isTargetCode, text, methodEnd + 1);
@@ -43,7 +43,7 @@ export function parseHead(text: string): Head | undefined {
   const minorVersion = text.charCodeAt(versionAt) - 0x30;
   if ((minorVersion !== 0 && minorVersion !== 1) || !isLineEnd(text, versionAt + 1)) return undefined;
   const headers = parseFields(text, versionAt + 3);
-  if (headers === undefined) return undefined;
+  if (headers === undefined || headers === 'too many fields') return headers;
   const bodyBytes = bodyBytesOf(headers, minorVersion);
   if (bodyBytes === undefined) return undefined;
   return {
@@ -55,10 +55,13 @@ export function parseHead(text: string): Head | undefined {
   };
 }
 
-function parseFields(text: string, from: number): IncomingHttpHeaders | undefined {
+function parseFields(text: string, from: number): IncomingHttpHeaders | 'too many fields' | undefined {
   // Without a prototype: names are a client's, and `__proto__` is one.
   const headers: IncomingHttpHeaders = Object.create(null);
+  let fields = 0;
   for (let at = from; at < text.length; ) {
+    fields += 1;
+    if (fields > headerFieldsMax) return 'too many fields';
     const nameEnd = endOf(isTokenCode, text, at);
     if (nameEnd === at || text.charCodeAt(nameEnd) !== colon) return undefined;
     const name = lowerCaseOf(text.slice(at, nameEnd));

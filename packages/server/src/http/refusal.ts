@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { header } from '@tidemark/model';
-import { headerBytesMax, lingerMsMax, requestMsMax } from '../limits.ts';
+import { headerBytesMax, headerFieldsMax, lingerMsMax, requestMsMax } from '../limits.ts';
 
 export interface Refusal {
   readonly status: number;
@@ -30,6 +30,12 @@ export const headTooLong: Refusal = {
   status: 431,
   name: 'RequestHeaderFieldsTooLarge',
   message: `The headers of a request may have at most ${headerBytesMax} bytes.`,
+};
+
+export const tooManyFields: Refusal = {
+  status: 431,
+  name: 'RequestHeaderFieldsTooLarge',
+  message: `A request may have at most ${headerFieldsMax} headers.`,
 };
 
 export const tooMuchUnread: Refusal = {
