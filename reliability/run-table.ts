@@ -15,6 +15,18 @@ export const runs: Readonly<Record<string, Run>> = {
     flags: ['kills', 'minutes'],
     load: async () => (await import('./kills/kills-run.ts')).runKills,
   },
+  faults: {
+    meaning:
+      '429, 503, 449, 410, resets and latency by the admin API: everything arrives, with the SDK and the processor',
+    flags: ['minutes'],
+    load: async () => (await import('./faults/faults-run.ts')).runFaults,
+  },
+  surroundings: {
+    meaning:
+      'a full disk, a read-only folder, failing flushes, clock jumps, too few files, stalls: nothing acknowledged is lost',
+    flags: ['minutes'],
+    load: async () => (await import('./surroundings/surroundings-run.ts')).runSurroundings,
+  },
   clients: {
     meaning: 'bad clients of every kind: memory stays below named bounds, and others keep being served',
     flags: ['minutes'],

@@ -91,13 +91,18 @@ export class Load implements AsyncDisposable {
     return this.acknowledged.until(() => this.judge.acknowledged >= count || this.problems.length > 0);
   }
 
-  /** The writers come to rest, everything arrives, the lag is zero, and the judge has spoken. */
-  async settle(): Promise<void> {
+  /** The writers come to rest, and everything arrives. */
+  async rest(): Promise<void> {
     for (const writer of this.#writers) writer.stop();
     await this.#writing;
     this.acknowledged.ring();
     const isComplete = (): boolean => !this.judge.isAnyMissing || this.problems.length > 0;
     await this.given.untilOrStalled(isComplete, stallMsMax);
+  }
+
+  /** After the rest the lag is zero, and the judge speaks. */
+  async settle(): Promise<void> {
+    await this.rest();
     if (this.#isWithHosts) await this.#untilNoLag();
     const { found, findings } = await readBack(this.container, this.judge);
     this.problems.push(...findings, ...problemsOf(this.judge.verdict(found)));

@@ -73,7 +73,8 @@ export class SdkWriter {
         onAcknowledge(performance.now() - sinceMs);
         return;
       } catch (error) {
-        const isDone = attempt > 1 && writes.every((write) => codeOf(error) === doneCodeOf(write));
+        const code = codeOf(error);
+        const isDone = attempt > 1 && code !== undefined && writes.every((write) => code === doneCodeOf(write));
         if (isDone) {
           for (const write of writes) judge.acknowledge(write);
           onAcknowledge(performance.now() - sinceMs);

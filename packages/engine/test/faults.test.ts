@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseError } from '@tidemark/model';
-import { FaultFiles } from '@tidemark/testing';
+import { FaultFiles, mountSmallDisk } from '@tidemark/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { maintainOnce, memoryFiles } from '../src/internal.ts';
 import type { Answer } from './fault-kit.ts';
 import { faultyIndex, openInProcess } from './fault-kit.ts';
-import { aContainer, aDocument, aFolder, feedOf, keptIndex, mountSmallDisk, openOn, refusal } from './harness.ts';
+import { aContainer, aDocument, aFolder, feedOf, keptIndex, openOn, refusal } from './harness.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -95,14 +95,13 @@ describe('a full disk', () => {
     try {
       const database = await openDatabase({ folder: disk.folder, maintenance: false });
       const container = await aContainer(database);
-      const ballast = join(disk.folder, 'ballast');
       const acknowledged = new Set<string>();
       const write = async (n: number) => {
         await container.upsert(aDocument(n, { text: 'x'.repeat(20_000) }));
         acknowledged.add(`d${n}`);
       };
       for (let n = 0; n < 20; n += 1) await write(n);
-      fillDisk(ballast);
+      disk.fill();
 
       let refused: { code: string; message: string } = { code: 'accepted', message: '' };
       let n = 20;
@@ -110,7 +109,7 @@ describe('a full disk', () => {
       const whileFull = (await feedOf(container)).size;
       const read = await container.read('d3', 'p3');
       const health = database.health;
-      rmSync(ballast);
+      disk.free();
       await write(n);
       await until(() => database.figures.indexedSequence === database.figures.sequence);
       const report = await database.check();
@@ -477,15 +476,6 @@ function ruinLeaves(path: string): void {
     if (isLeaf) bytes.fill(0xff, at + 20, at + pageBytes);
   }
   writeFileSync(path, bytes);
-}
-
-function fillDisk(path: string): void {
-  const chunk = Buffer.alloc(64 * 1024, 1);
-  try {
-    for (;;) writeFileSync(path, chunk, { flag: 'a' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
 }
 
 /** Looks again in every turn of the event loop; the time limit of the test ends it. */

@@ -1,16 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mountSmallDisk } from '@tidemark/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { metaKey, metaKind, treeBounds } from '../src/index/keys.ts';
 import type { IndexProvider } from '../src/internal.ts';
 import { memoryFiles } from '../src/internal.ts';
 import { openInProcess } from './fault-kit.ts';
-import { aContainer, aDocument, aFolder, feedOf, keptIndex, mountSmallDisk, openOn, refusal } from './harness.ts';
+import { aContainer, aDocument, aFolder, feedOf, keptIndex, openOn, refusal } from './harness.ts';
 
-const mountCommand = 'mount';
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -167,11 +166,11 @@ describe('folders', () => {
     if ('reason' in disk) return context.skip(disk.reason);
     try {
       await (await openDatabase({ folder: disk.folder, maintenance: false })).close();
-      remount(disk.folder, 'ro');
+      disk.remount('ro');
 
       const first = await refusal(openDatabase({ folder: disk.folder }));
       const again = await refusal(openDatabase({ folder: disk.folder }));
-      remount(disk.folder, 'rw');
+      disk.remount('rw');
       const database = await openDatabase({ folder: disk.folder, maintenance: false });
       await database.close();
 
@@ -205,9 +204,4 @@ async function fill(files: Parameters<typeof openOn>[0], index: IndexProvider): 
   const container = await aContainer(database);
   for (let n = 0; n < 200; n += 1) await container.upsert(aDocument(n, { text: 'x'.repeat(500) }));
   await database.close();
-}
-
-function remount(folder: string, mode: 'ro' | 'rw'): void {
-  const { status } = spawnSync(mountCommand, ['-o', `remount,${mode}`, folder]);
-  if (status !== 0) throw new Error(`${folder} cannot be mounted ${mode}`);
 }

@@ -1,7 +1,6 @@
 // Databases for the tests of faults: on any file system, with small segments, opened and opened again.
 
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDatabaseError } from '@tidemark/model';
@@ -99,27 +98,4 @@ export async function refusal(work: Promise<unknown>): Promise<{ readonly code: 
 
 export function aFolder(): string {
   return mkdtempSync(join(tmpdir(), 'tidemark-test-'));
-}
-
-/** Of the operating system, not of a package. */
-const mountCommand = 'mount';
-
-/** A file system of its own of this size, or why there is none. */
-export function mountSmallDisk(
-  bytes: number,
-): { readonly folder: string; unmount(): void } | { readonly reason: string } {
-  const folder = aFolder();
-  try {
-    execFileSync(mountCommand, ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' });
-  } catch (error) {
-    rmSync(folder, { recursive: true });
-    return { reason: `a small file system cannot be mounted here: ${String(error).split('\n')[0]}` };
-  }
-  return {
-    folder,
-    unmount: () => {
-      execFileSync(`u${mountCommand}`, ['-l', folder]);
-      rmSync(folder, { recursive: true });
-    },
-  };
 }

@@ -20,4 +20,6 @@ export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
 export { anonymousBytesOf } from './process-memory.ts';
 export { QuietFeed } from './quiet-feed.ts';
 export { SeededRandom } from './seeded-random.ts';
+export type { SmallDisk } from './small-disk.ts';
+export { mountSmallDisk } from './small-disk.ts';
 export { VirtualClock } from './virtual-clock.ts';

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { shortRun } from '../outcome.ts';
+import { runFaults } from './faults-run.ts';
+
+test('[B8] [M10] through 429, 503, 449, 410, resets and latency everything arrives, with the SDK and the processor', async () => {
+  const { problems, figures } = await runFaults(shortRun());
+
+  expect(problems).toEqual([]);
+  expect(figures['acknowledged']).toBeGreaterThanOrEqual(300);
+});
