@@ -4,6 +4,7 @@ import { drive, perSecond } from '../common/drive.ts';
 import { fileBytesIn } from '../common/folder-bytes.ts';
 import type { Chance } from '../engine/chance.ts';
 import { chanceOf } from '../engine/chance.ts';
+import { readOne } from '../engine/points.ts';
 import { Subject } from '../engine/subject.ts';
 import { HeapPeak, memoryOf } from './memory.ts';
 import type { ChildMessage, Measured, Task } from './messages.ts';
@@ -16,6 +17,8 @@ const loaders = 1_000;
 const writers = 64;
 const progressMs = 1_000;
 const acknowledgedMs = 20;
+/** One read for so many documents: the operating system maps 16 pages at once, with some twenty documents each. */
+const warmUpShare = 20;
 
 // The parent gives exactly this.
 const task = JSON.parse(process.argv[2] ?? '{}') as Task;
@@ -50,6 +53,10 @@ async function loadAndMeasure(chance: Chance): Promise<Measured> {
   send({ kind: 'progress', text: `${subject.count} documents: measuring` });
   // What kills have left to tidy up would be done in somebody's turn.
   while (await subject.database.engine.compact({ isLazy: true }));
+  // A process that has just started has none of the index mapped, and what is touched first costs more. A database that has
+  // been open for a while has all of it; the first step, which wrote it, has too.
+  const warmUps = Math.floor(subject.count / warmUpShare);
+  await drive({ writers: 1, operations: warmUps }, () => readOne(subject, chance(subject.count)));
   const reference = new Reference(task.referencePath, chance);
   const costs = await measureCosts(subject, reference, chance, task);
   reference.close();
