@@ -31,13 +31,13 @@ const startedMs = performance.now();
 rmSync(options.folder, { recursive: true, force: true });
 mkdirSync(options.folder, { recursive: true });
 
-const run = new ScaleRun(options);
+// Whoever interrupts it gets what has been measured so far.
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+const run = new ScaleRun(options, stop.signal);
 await run.load();
-showProgress('server');
-const server = await ServerProcess.start(['--data', run.folder]);
-const { readyMs } = server;
-await server[Symbol.asyncDispose]();
-const updated = options.updates === 0 ? undefined : await run.update();
+const readyMs = run.steps.length === 0 ? undefined : await readyMsOf(run.folder);
+const updated = options.updates === 0 || stop.signal.aborted ? undefined : await run.update();
 showProgress('');
 rmSync(options.folder, { recursive: true, force: true });
 
@@ -59,3 +59,9 @@ console.log(`${stepTable(run.steps)}\n`);
 console.log(report.table());
 console.log(`\n${report.failures} goals missed; ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`);
 console.log(report.json({ ...facts, documents, documentBytes, isQuick, seconds, steps: run.steps, updated }));
+
+async function readyMsOf(folder: string): Promise<number> {
+  showProgress('server');
+  await using server = await ServerProcess.start(['--data', folder]);
+  return server.readyMs;
+}

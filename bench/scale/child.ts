@@ -4,7 +4,6 @@ import { drive, perSecond } from '../common/drive.ts';
 import { fileBytesIn } from '../common/folder-bytes.ts';
 import type { Chance } from '../engine/chance.ts';
 import { chanceOf } from '../engine/chance.ts';
-import { readOne } from '../engine/points.ts';
 import { Subject } from '../engine/subject.ts';
 import { HeapPeak, memoryOf } from './memory.ts';
 import type { ChildMessage, Measured, Task } from './messages.ts';
@@ -17,8 +16,6 @@ const loaders = 1_000;
 const writers = 64;
 const progressMs = 1_000;
 const acknowledgedMs = 20;
-/** One read for so many documents: the operating system maps 16 pages at once, with some twenty documents each. */
-const warmUpShare = 20;
 
 // The parent gives exactly this.
 const task = JSON.parse(process.argv[2] ?? '{}') as Task;
@@ -39,8 +36,10 @@ subject.count = task.count;
 send({ kind: 'opened', openMs, processorMs: (user + system) / 1_000, tail: tailOf() });
 
 if (task.role === 'updates') {
-  const updated = await measureUpdates(subject, chance, task, (text) => send({ kind: 'progress', text }));
-  send({ kind: 'updated', updated });
+  await measureUpdates(subject, chance, task, (updated) => {
+    send({ kind: 'updated', updated });
+    send({ kind: 'progress', text: `${updated.updates} of ${task.updates} updates` });
+  });
 } else if (task.role === 'step') send({ kind: 'measured', measured: await loadAndMeasure(chance) });
 await writeUntilKilled(chance);
 
@@ -53,10 +52,6 @@ async function loadAndMeasure(chance: Chance): Promise<Measured> {
   send({ kind: 'progress', text: `${subject.count} documents: measuring` });
   // What kills have left to tidy up would be done in somebody's turn.
   while (await subject.database.engine.compact({ isLazy: true }));
-  // A process that has just started has none of the index mapped, and what is touched first costs more. A database that has
-  // been open for a while has all of it; the first step, which wrote it, has too.
-  const warmUps = Math.floor(subject.count / warmUpShare);
-  await drive({ writers: 1, operations: warmUps }, () => readOne(subject, chance(subject.count)));
   const reference = new Reference(task.referencePath, chance);
   const costs = await measureCosts(subject, reference, chance, task);
   reference.close();

@@ -76,7 +76,13 @@ export function addCosts(report: Report, steps: readonly Step[]): void {
   }
 }
 
-export function addStarts(report: Report, steps: readonly Step[], lost: number, serverReadyMs: number): void {
+export function addStarts(
+  report: Report,
+  steps: readonly Step[],
+  lost: number,
+  serverReadyMs: number | undefined,
+): void {
+  if (steps.length === 0) return;
   const starts = steps.map(startMsOf);
   const processors = steps.map(({ opens }) => median(opens.map(({ processorMs }) => processorMs)));
   report.section('start after SIGKILL with 64 writes in flight');
@@ -90,8 +96,10 @@ export function addStarts(report: Report, steps: readonly Step[], lost: number, 
     unit: 'ms',
     against: { name: 'at first', figure: processors[0] ?? 0 },
   });
-  const server = { label: 'server, process to ready line', figure: serverReadyMs, unit: 'ms' };
-  report.add({ id: 'start-server', ...server, bound });
+  if (serverReadyMs !== undefined) {
+    const server = { label: 'server, process to ready line', figure: serverReadyMs, unit: 'ms' };
+    report.add({ id: 'start-server', ...server, bound });
+  }
   const none = { kind: 'at most', floor: 0 } as const;
   report.add({ id: 'lost', label: 'acknowledged and lost', figure: lost, unit: 'writes', bound: none });
 }

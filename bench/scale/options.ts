@@ -3,10 +3,10 @@
 import { parseArgs } from 'node:util';
 
 export const usage = `npm run bench:scale -- [--quick] [--documents N] [--bytes N] [--updates N] [--folder PATH] [--chart FILE]
-  --quick      under a minute: 40 thousand documents, short turns, no chart
+  --quick      under a minute: 100 thousand documents, short turns, no chart
   --documents  how many are loaded, in ten steps (default: 10,000,000)
   --bytes      the size of one, from 96 on (default: 1,024); 100,000,000 of 128 bytes take about 35 GB of disk
-  --updates    of the phase that shows compaction (default: 1.5 for each document)
+  --updates    of the phase that shows compaction (default: 1.5 for each document; with --quick 0.5)
   --folder     where to work (default: data/scale; what was there is removed, at the end too); a million of 1 KiB takes 2.5 GB
   --chart      where the chart goes (default: docs/charts/scale.svg; with --quick none)
   --help       this`;
@@ -32,7 +32,8 @@ export interface ScaleOptions {
 }
 
 const documentBytesMin = 96;
-const documentsMin = 10_000;
+/** With fewer, the first tenth would not fill a page of the feed in each range. */
+const documentsMin = 100_000;
 
 export function readScaleOptions(
   args: readonly string[],
@@ -50,12 +51,12 @@ export function readScaleOptions(
     },
   });
   const isQuick = values.quick;
-  const documents = numberOf('documents', values.documents ?? (isQuick ? '40000' : '10000000'), documentsMin);
+  const documents = numberOf('documents', values.documents ?? (isQuick ? '100000' : '10000000'), documentsMin);
   return {
     isQuick,
     documents,
     documentBytes: numberOf('bytes', values.bytes, documentBytesMin),
-    updates: numberOf('updates', values.updates ?? `${Math.floor(documents * 1.5)}`, 0),
+    updates: numberOf('updates', values.updates ?? `${Math.floor(documents * (isQuick ? 0.5 : 1.5))}`, 0),
     folder: values.folder,
     chart: values.chart ?? (isQuick ? undefined : defaults.chart),
     rounds: isQuick ? 3 : 7,

@@ -17,13 +17,14 @@ export interface Life {
   readonly updated: UpdatesMeasured | undefined;
 }
 
-/** Its life ends with SIGKILL, `killAfterMs` after it has done its task. */
+/** Its life ends with SIGKILL, `killAfterMs` after it has done its task, or when the signal says so. */
 export function liveAndDie(
   task: Task,
-  how: { readonly killAfterMs: number; onProgress(text: string): void },
+  how: { readonly killAfterMs: number; readonly signal: AbortSignal; onProgress(text: string): void },
 ): Promise<Life> {
   return new Promise((resolve, reject) => {
     const child = fork(childPath, [JSON.stringify(task)]);
+    how.signal.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
     let opened: Extract<ChildMessage, { kind: 'opened' }> | undefined;
     let measured: Measured | undefined;
     let updated: UpdatesMeasured | undefined;
@@ -41,12 +42,13 @@ export function liveAndDie(
       setTimeout(() => child.kill('SIGKILL'), how.killAfterMs);
     });
     child.on('exit', (code) => {
-      if (opened === undefined || code !== null) {
+      // Who was killed before it could open has lost nothing.
+      const { openMs, processorMs, tail } = opened ?? { openMs: Number.NaN, processorMs: Number.NaN, tail: Infinity };
+      if (code !== null || (opened === undefined && !how.signal.aborted)) {
         reject(new Error(`A process that should have been killed ended by itself (${code}).`));
         return;
       }
-      const { openMs, processorMs: openProcessorMs, tail: tailAtOpen } = opened;
-      resolve({ openMs, openProcessorMs, tailAtOpen, acknowledgedTail, measured, updated });
+      resolve({ openMs, openProcessorMs: processorMs, tailAtOpen: tail, acknowledgedTail, measured, updated });
     });
   });
 }

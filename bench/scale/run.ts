@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { showProgress } from '../common/progress.ts';
-import type { Measured, Task, UpdatesMeasured } from './messages.ts';
+import type { Task, UpdatesMeasured } from './messages.ts';
 import type { ScaleOptions } from './options.ts';
 import type { Life } from './process.ts';
 import { liveAndDie } from './process.ts';
@@ -17,10 +17,13 @@ export class ScaleRun {
   /** Acknowledged, and not there after a kill. */
   lost = 0;
   readonly #options: ScaleOptions;
+  readonly #signal: AbortSignal;
   #acknowledgedTail = 0;
 
-  constructor(options: ScaleOptions) {
+  /** When the signal aborts, what has been measured until then is the result. */
+  constructor(options: ScaleOptions, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
     this.folder = join(options.folder, 'data');
   }
 
@@ -30,11 +33,13 @@ export class ScaleRun {
     for (let step = 1; step <= stepsMax; step += 1) {
       const target = Math.max(count, Math.floor((documents * step) / stepsMax));
       const life = await this.#live({ role: 'step', count, target });
-      const measured = life.measured as Measured; // A step that was not measured has ended by itself, which throws.
+      const { measured } = life;
+      if (measured === undefined) return;
       count = measured.count;
       const opens: { openMs: number; processorMs: number }[] = [];
       for (let kill = 0; kill < kills; kill += 1) {
         const restart = await this.#live({ role: 'restart', count, target: count });
+        if (this.#signal.aborted) return;
         opens.push({ openMs: restart.openMs, processorMs: restart.openProcessorMs });
       }
       const done: Step = { ...measured, opens };
@@ -44,10 +49,10 @@ export class ScaleRun {
     }
   }
 
-  async update(): Promise<UpdatesMeasured> {
+  async update(): Promise<UpdatesMeasured | undefined> {
     const count = this.steps.at(-1)?.count ?? 0;
     const life = await this.#live({ role: 'updates', count, target: count });
-    return life.updated as UpdatesMeasured; // As above.
+    return life.updated;
   }
 
   async #live(of: Pick<Task, 'role' | 'count' | 'target'>): Promise<Life> {
@@ -67,8 +72,9 @@ export class ScaleRun {
       { ...fixed, ...of },
       {
         killAfterMs,
+        signal: this.#signal,
         onProgress: (text) =>
-          showProgress(`${of.role} ${this.steps.length + 1} of ${stepsMax}, ${documents} in all: ${text}`),
+          showProgress(`step ${this.steps.length} of ${stepsMax} done, ${documents} in all: ${text}`),
       },
     );
     this.lost += Math.max(0, this.#acknowledgedTail - life.tailAtOpen);

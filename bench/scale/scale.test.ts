@@ -28,7 +28,7 @@ describe('options', () => {
   });
 
   test.each([
-    ['--documents', '9999'],
+    ['--documents', '99999'],
     ['--documents', '1e9x'],
     ['--bytes', '95'],
     ['--updates', '-1'],

@@ -22,8 +22,9 @@ export async function measureUpdates(
   subject: Subject,
   chance: Chance,
   task: Task,
-  say: (text: string) => void,
-): Promise<UpdatesMeasured> {
+  /** Told what is known so far, again and again: whoever has no more time has that. */
+  tell: (updated: UpdatesMeasured) => void,
+): Promise<void> {
   const segments = join(task.folder, 'segments');
   const windows: UpdateWindow[] = [];
   const samples: UpdatesMeasured['samples'][number][] = [];
@@ -46,20 +47,19 @@ export async function measureUpdates(
     const compaction = new Compaction(subject);
     const driven = await write(task.compactingMs);
     windows.push(windowOf(driven, true, await compaction.stop()));
-    say(`${updates} of ${task.updates} updates`);
+    sample();
+    const worst = samples.reduce((a, b) => (a.bytes / a.allowedBytes > b.bytes / b.allowedBytes ? a : b));
+    const every = Math.ceil(samples.length / samplesMax);
+    tell({
+      updates,
+      windows,
+      worstBytes: worst.bytes,
+      allowedBytes: worst.allowedBytes,
+      uncompactedBytes: bytesBefore + subject.database.figures.groupBytes - writtenBefore,
+      samples: samples.filter((_, i) => i % every === 0 || i === samples.length - 1),
+    });
   }
   clearInterval(timer);
-  sample();
-  const worst = samples.reduce((a, b) => (a.bytes / a.allowedBytes > b.bytes / b.allowedBytes ? a : b));
-  const every = Math.ceil(samples.length / samplesMax);
-  return {
-    updates,
-    windows,
-    worstBytes: worst.bytes,
-    allowedBytes: worst.allowedBytes,
-    uncompactedBytes: bytesBefore + subject.database.figures.groupBytes - writtenBefore,
-    samples: samples.filter((_, i) => i % every === 0 || i === samples.length - 1),
-  };
 }
 
 function windowOf(driven: Drive, isCompacting: boolean, compactionShare: number): UpdateWindow {
