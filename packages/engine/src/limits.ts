@@ -20,11 +20,11 @@ export const queuedBytesMax: number = 64 * MiB;
 export const queuedUnitsMax = 16_384;
 
 /** Published and not yet indexed. When it is full, writers wait for the index. */
-export const overlayRecordsMax = 65_536;
-export const overlayBytesMax: number = 32 * MiB;
+export const overlayRecordsMax = 131_072;
+export const overlayBytesMax: number = 96 * MiB;
 
 /** An index transaction waits this long for more to come along; longer gains little and makes recovery longer. */
-export const indexGatherMs = 500;
+export const indexGatherMs = 1_000;
 
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;
