@@ -8,7 +8,7 @@ import { adminIn, makeIn } from './raw.ts';
 const seed = 20_261_115;
 const requests = 1_500;
 
-test('whatever is sent to it, nothing fails on the server’s side and every answer is JSON', async () => {
+test('[SEC15] whatever is sent to it, nothing fails on the server’s side and every answer is JSON', async () => {
   await using world = await World.open({ chaos: true, logLevel: 'debug', logStream: { write: () => {} } });
   const { id } = await makeIn(world);
   const random = new SeededRandom(seed);

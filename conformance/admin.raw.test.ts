@@ -60,7 +60,7 @@ describe('who may use it', () => {
     expect(await none.json()).toMatchObject({ code: 'Unauthorized' });
   });
 
-  test('a signature for one path is none for another', async () => {
+  test('[SEC5] a signature for one path is none for another', async () => {
     const sign = { type: '', link: '_tidemark/health' };
 
     expect((await world.fetch('GET', '/_tidemark/jobs', { sign })).status).toBe(401);
@@ -76,7 +76,7 @@ describe('who may use it', () => {
     expect([await curl(wellKnownKey), await curl(otherKey)]).toEqual(['200', '401']);
   });
 
-  test('[M18] from another machine the key is taken over HTTPS only', async (context) => {
+  test('[M18] [SEC11] from another machine the key is taken over HTTPS only', async (context) => {
     const outside = Object.values(networkInterfaces())
       .flatMap((each) => each ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
@@ -195,7 +195,7 @@ describe('jobs', () => {
     expect(await restored.container('db', made.id).read('kept', 'p')).toBeDefined();
   });
 
-  test('a backup goes nowhere but into its folder', async () => {
+  test('[SEC13] a backup goes nowhere but into its folder', async () => {
     for (const name of ['../x', '/etc/x', '.hidden', 'a/b', '', 'x'.repeat(101), 'a\\b']) {
       const answer = await admin('POST', '/_tidemark/backup', { name });
       expect([name, answer.status]).toEqual([name, 400]);

@@ -1,8 +1,10 @@
-// Every route of the route table against everybody who may ask: no row, no route.
+// Every route of the route table, and every path of the admin API, against everybody who may ask: no row, no route.
 //
 // What is allowed only has to get past the authorization, so requests are made such that they change nothing: writes carry a
 // body that is no JSON and an etag that is nobody's.
 
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import type { ResourceKind } from '@tidemark/model';
@@ -10,6 +12,7 @@ import { formatResourcePath } from '@tidemark/model';
 import type { RunningServer } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminRoutes } from '../packages/server/src/admin/admin-route.ts';
 import { routes } from '../packages/server/src/route.ts';
 import { rawFetch } from './harness.ts';
 
@@ -118,6 +121,9 @@ function headersOf({ operation }: Route): Record<string, string> {
 const key = (byte: number): string => Buffer.alloc(64, byte).toString('base64');
 const keys = { primary: key(1), secondary: key(2), readOnlyPrimary: key(3), readOnlySecondary: key(4) };
 
+/** Nobody gets as far as to write to it. */
+const backupFolder = join(tmpdir(), 'tidemark-no-backups');
+
 let database: Database;
 let server: RunningServer;
 let shiftMs = 0;
@@ -125,7 +131,7 @@ let offerRid = '';
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
   database = await openDatabase({ memory: true });
-  server = await startServer({ database, keys, nowMs: () => Date.now() + shiftMs });
+  server = await startServer({ database, keys, chaos: true, backupFolder, nowMs: () => Date.now() + shiftMs });
   const sign = { key: keys.primary };
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const { status, json } = await rawFetch(server.url, 'POST', path, { sign, body, headers });
@@ -211,7 +217,7 @@ async function ask(route: Route, { key: signing, token, date }: Credentials): Pr
   return status === 401 || status === 403 ? status : 'allowed';
 }
 
-describe('[M18] [wire 3] every route', () => {
+describe('[M18] [wire 3] [SEC1] every route', () => {
   test('has a row here, and every row a route', () => {
     expect(Object.keys(reachOf).sort()).toEqual([...new Set(routes.map(({ operation }) => operation))].sort());
   });
@@ -267,5 +273,51 @@ describe('[M18] [wire 3] every route', () => {
     expect(database.databases().length).toBe(1);
     expect(database.containers('db').map(({ id }) => id)).toEqual(['c', 'other']);
     expect(database.resources.list('user').length).toBe(8);
+  });
+});
+
+describe('[M18] [SEC2] every path of the admin API', () => {
+  /** The status, or 'allowed' when the authorization let it through. */
+  async function askAdmin(verb: string, pattern: string, credentials: Credentials & { readonly bearer?: string }) {
+    const path = pattern
+      .replace('{db}', 'db')
+      .replace('{container}', 'c')
+      .replaceAll(/\{\w+\}/g, '0');
+    const { key: signing = keys.primary, token, date, bearer } = credentials;
+    const given = bearer === undefined ? token : `Bearer ${bearer}`;
+    const { status } = await rawFetch(server.url, verb, path, {
+      sign: { key: signing, type: '', link: path.slice(1), ...(date === undefined ? {} : { date }) },
+      headers: given === undefined ? {} : { authorization: bearer === undefined ? encodeURIComponent(given) : given },
+      ...(verb === 'POST' ? { body: '{' } : {}),
+    });
+    return status === 401 || status === 403 ? status : 'allowed';
+  }
+
+  test.each(adminRoutes)('$verb $path', async ({ verb, path, isOpen }) => {
+    const without = await fetch(new URL(path.replaceAll(/\{\w+\}/g, '0'), server.url), { method: verb });
+    expect(without.status, 'no key').toBe(isOpen === true ? 200 : 401);
+    if (isOpen === true) expect(await without.json()).toEqual({ status: 'ok' });
+    expect(await askAdmin(verb, path, { token: '' }), 'an empty header').toBe(401);
+    expect(await askAdmin(verb, path, { key: key(9) }), 'a wrong key').toBe(401);
+    expect(await askAdmin(verb, path, { bearer: key(9) }), 'a wrong key as bearer').toBe(401);
+    for (const writing of [keys.primary, keys.secondary]) {
+      expect(await askAdmin(verb, path, { key: writing }), 'a key that writes').toBe('allowed');
+      expect(await askAdmin(verb, path, { bearer: writing }), 'the same as bearer').toBe('allowed');
+    }
+    for (const reading of [keys.readOnlyPrimary, keys.readOnlySecondary]) {
+      const expected = verb === 'GET' ? 'allowed' : 403;
+      expect(await askAdmin(verb, path, { key: reading }), 'a read-only key').toBe(expected);
+      expect(await askAdmin(verb, path, { bearer: reading }), 'the same as bearer').toBe(expected);
+    }
+    const old = new Date(Date.now() - 16 * 60_000).toUTCString();
+    expect(await askAdmin(verb, path, { date: old }), 'an old signature').toBe(403);
+    for (const name of ['all', 'read', 'expired']) {
+      expect(await askAdmin(verb, path, { token: tokens[name] ?? '' }), `a resource token: ${name}`).toBe(401);
+    }
+  });
+
+  test('a path that there is not is told to nobody without a key', async () => {
+    expect((await fetch(new URL('/_tidemark/nothing', server.url))).status).toBe(401);
+    expect((await fetch(new URL('/_tidemark/jobs', server.url), { method: 'DELETE' })).status).toBe(401);
   });
 });

@@ -98,7 +98,7 @@ describe('[wire 1] one port', () => {
     relay.close();
   });
 
-  test('refuses plain HTTP where only HTTPS is wanted, and says so', async () => {
+  test('[SEC10] refuses plain HTTP where only HTTPS is wanted, and says so', async () => {
     const server = await start({ httpsOnly: true });
     expect(server.url).toMatch(/^https:/);
     using plain = await RawClient.connect(server.port);
@@ -111,7 +111,7 @@ describe('[wire 1] one port', () => {
     expect((await fetchTrusting(server, server.ca ?? '')).status).toBe(200);
   });
 
-  test('speaks nothing older than TLS 1.2, unless it is told to', async () => {
+  test('[SEC10] speaks nothing older than TLS 1.2, unless it is told to', async () => {
     const old = {
       maxVersion: 'TLSv1',
       minVersion: 'TLSv1',
@@ -138,7 +138,7 @@ describe('[wire 1] one port', () => {
     const store = new CertificateStore(undefined, ['db.example']);
     const { key, certificate } = store.serverPair('ec');
     const { key: otherKey } = new CertificateStore(undefined, []).serverPair('ec');
-    const server = await start({ certificate, certificateKey: key });
+    const server = await start({ certificate, certificateKey: key, insecureDefaultKey: true });
 
     expect(server.ca).toBeUndefined();
     expect((await fetchTrusting(server, store.authority().pem, 'db.example')).status).toBe(200);
@@ -167,7 +167,7 @@ describe('[wire 2] [wire 17.16] the account names the endpoint that the client u
   const endpointOf = (json: Trusted['json']): string => json.writableLocations[0].databaseAccountEndpoint;
 
   test('with its scheme, host and port', async () => {
-    const server = await start();
+    const server = await start({ insecureDefaultKey: true });
     using client = await RawClient.connect(server.port);
     for (const host of ['localhost:8081', '127.0.0.1', '[::1]:5', 'db.example:443']) {
       const { json } = await client.ask('GET', '/', { host }).answer();
@@ -186,7 +186,7 @@ describe('[wire 2] [wire 17.16] the account names the endpoint that the client u
   });
 
   test('and none that could not be one', async () => {
-    const server = await start();
+    const server = await start({ insecureDefaultKey: true });
     using client = await RawClient.connect(server.port);
     for (const host of ['evil.example/x', 'a@b', '"', 'a b', '']) {
       const { status, json } = await client.ask('GET', '/', { host }).answer();
@@ -202,7 +202,7 @@ describe('[wire 2] [wire 17.16] the account names the endpoint that the client u
   });
 });
 
-describe('requests that are not quite requests', () => {
+describe('[SEC16] requests that are not quite requests', () => {
   test('[wire 17.17] are answered with JSON, and the server goes on', async () => {
     const server = await start();
     const wrong: [status: number, text: string][] = [
@@ -305,7 +305,7 @@ describe('requests that are not quite requests', () => {
   });
 });
 
-describe('limits', () => {
+describe('[SEC15] limits', () => {
   test('a head that does not come to its end is answered in the end', async () => {
     const server = await limited({ headerMsMax: 50 });
     using client = await RawClient.connect(server.port);

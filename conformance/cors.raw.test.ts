@@ -31,7 +31,7 @@ const preflight = (origin: string): Record<string, string> => ({
   'access-control-request-headers': 'authorization,x-ms-date,x-ms-whatever',
 });
 
-test('[B1] by default no page of another origin is let in', async () => {
+test('[B1] [SEC12] by default no page of another origin is let in', async () => {
   await withServer(undefined, async (send) => {
     const answer = await send('GET', docs, { ...signedHeaders('GET', docs), origin: page });
     expect(answer.status).toBe(200);
@@ -42,7 +42,7 @@ test('[B1] by default no page of another origin is let in', async () => {
   });
 });
 
-test('[B1] pages of the origins in the list are, and can read what clients read', async () => {
+test('[B1] [SEC12] pages of the origins in the list are, and can read what clients read', async () => {
   await withServer([page, 'http://localhost:3000'], async (send) => {
     for (const origin of [page, 'http://localhost:3000']) {
       const asked = await send('OPTIONS', docs, preflight(origin));

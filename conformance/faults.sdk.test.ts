@@ -240,7 +240,7 @@ describe('[B8] on the wire, by plain requests', () => {
     expect([deleted.status, again.status]).toEqual([204, 404]);
   });
 
-  test('a server that was not started for it makes none', async () => {
+  test('[SEC13] a server that was not started for it makes none', async () => {
     await using plain = await World.open();
     const refused = await adminIn(plain, 'POST', '/_tidemark/faults', { kind: '503' });
 

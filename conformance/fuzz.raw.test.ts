@@ -6,7 +6,7 @@ import { runFuzz } from './fuzz/fuzz-run.ts';
 
 const requests = 100_000;
 
-test('[wire 5] [wire 17.17] a hundred thousand hostile requests: every one is answered, none with a 500, and memory stays', async () => {
+test('[wire 5] [wire 17.17] [SEC15] a hundred thousand hostile requests: every one is answered, none with a 500, and memory stays', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-fuzz-'));
   try {
     const report = await runFuzz({ seed: 'tide', requests, folder });

@@ -37,7 +37,7 @@ describe('connections', () => {
   });
 });
 
-describe('hostile input', () => {
+describe('[SEC15] hostile input', () => {
   const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
   test('nothing nested or large harms the server: it is refused, and the next request is served', async () => {

@@ -35,7 +35,7 @@ const query = {
   body: { query: 'SELECT * FROM c' },
 };
 
-describe('[M18] four keys', () => {
+describe('[M18] [SEC3] four keys', () => {
   test('the primary and the secondary one write', async () => {
     for (const [index, signing] of [keys.primary, keys.secondary].entries()) {
       const body = { id: `w${index}`, pk: 'a' };
@@ -99,7 +99,7 @@ describe('[M18] four keys', () => {
   });
 });
 
-describe('[M18] rotation', () => {
+describe('[M18] [SEC8] rotation', () => {
   test('new keys count from the next request on, on open connections too, and what is wrong leaves the old ones', async () => {
     const status = async (signing: string) =>
       (await rawFetch(server.url, 'GET', '/dbs', { sign: { key: signing } })).status;
@@ -124,7 +124,7 @@ describe('[M18] rotation', () => {
     server.setKeys(keys);
   });
 
-  test('a server that others can reach takes the well-known key neither at the start nor later', async () => {
+  test('[SEC6] a server that others can reach takes the well-known key neither at the start nor later', async () => {
     await expect(startServer({ database, host: '0.0.0.0' })).rejects.toThrow('well-known key');
     await expect(
       startServer({ database, host: '0.0.0.0', keys: { ...keys, secondary: wellKnownKey } }),

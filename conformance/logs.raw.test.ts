@@ -23,7 +23,7 @@ class Lines {
 const secret = 'sesame0pen';
 
 describe('secrets', () => {
-  test('[M18] no key, token, header, query, id of a document or content reaches the log, at the level that tells most', async () => {
+  test('[M18] [SEC9] no key, token, header, query, id of a document or content reaches the log, at the level that tells most', async () => {
     const logStream = new Lines();
     {
       await using world = await World.open({ logLevel: 'debug', logStream, chaos: true });
@@ -148,7 +148,7 @@ describe('lines', () => {
     expect(logStream.parsed.at(-1)).toMatchObject({ level: 40, msg: 'request failed', status: 503, fault: '1' });
   });
 
-  test('a defect is told with its stack and activity id, but the client learns nothing of it', async () => {
+  test('[SEC9] a defect is told with its stack and activity id, but the client learns nothing of it', async () => {
     const logStream = new Lines();
     const defects: unknown[] = [];
     const broken = {

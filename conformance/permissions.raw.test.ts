@@ -186,7 +186,7 @@ describe('[wire 14] permissions', () => {
   });
 });
 
-describe('[M18] resource tokens', () => {
+describe('[M18] [SEC4] resource tokens', () => {
   test('of a container that may write: everything inside, and the container itself; nothing outside', async () => {
     const token = await tokenFor({ resource: 'dbs/db/colls/c' });
     for (const [verb, path, headers, body, status] of [
@@ -448,7 +448,7 @@ describe('[M18] resource tokens', () => {
     expect(raw.status).toBe(200);
   });
 
-  test('a read-only key reads users and no permissions, because tokens come with them', async () => {
+  test('[SEC3] a read-only key reads users and no permissions, because tokens come with them', async () => {
     const key = Buffer.alloc(64, 3).toString('base64');
     const own = await startServer({
       database,

@@ -298,7 +298,7 @@ describe('tokens in an address', () => {
     return (resource as unknown as { _token: string })._token;
   }
 
-  test('[B1] [M18] a resource token opens its container, within its partition key, and nothing else', async () => {
+  test('[B1] [M18] [SEC4] a resource token opens its container, within its partition key, and nothing else', async () => {
     const [made, other] = [await make(), await make()];
     for (const key of ['a', 'b']) await put(made, { id: key, pk: key });
     const whole = `token=${encodeURIComponent(await tokenFor(made))}`;
@@ -317,7 +317,7 @@ describe('tokens in an address', () => {
     expect(page.status).toBe(401);
   });
 
-  test('[B1] [M18] what is signed with a key is refused in an address, and no token is ever repeated or logged', async () => {
+  test('[B1] [M18] [SEC9] what is signed with a key is refused in an address, and no token is ever repeated or logged', async () => {
     const made = await make();
     const token = await tokenFor(made);
     const secret = decodeURIComponent(signedHeaders('GET', made.docs)['authorization'] ?? '');

@@ -10,7 +10,7 @@ test('without a word it is the server of this machine with the well-known key', 
   expect(accountOf(call(), {})).toEqual({ endpoint: 'http://127.0.0.1:8081', credential: { key: wellKnownKey } });
 });
 
-test('the well-known key goes to this machine and to no other', () => {
+test('[SEC19] the well-known key goes to this machine and to no other', () => {
   for (const endpoint of ['http://localhost:1', 'https://[::1]:1', 'http://127.0.0.2']) {
     expect(accountOf(call({ endpoint }), {}).credential).toEqual({ key: wellKnownKey });
   }
@@ -36,7 +36,7 @@ test('a key, a resource token or a connection string comes from the environment'
   });
 });
 
-test('what contradicts itself or is missing is told, without the secret', () => {
+test('[SEC9] what contradicts itself or is missing is told, without the secret', () => {
   expect(() => accountOf(call({ connectionStringEnv: 'NONE' }), {})).toThrow('NONE is not set');
   expect(() => accountOf(call({ connectionStringEnv: 'A', endpoint: 'http://x' }), {})).toThrow('not both');
   const broken = { A: `AccountKey=${key}` };

@@ -21,7 +21,7 @@ test('[M18] without keys of one’s own it is the well-known one', () => {
   expect(readKeys(undefined, {})).toMatchObject({ keys: { primary: wellKnownKey }, isWellKnown: true });
 });
 
-test('[M18] keys come from the environment', () => {
+test('[M18] [SEC7] keys come from the environment', () => {
   const environment = { TIDEMARK_KEY: key('a'), TIDEMARK_KEY_READONLY: key('b'), TIDEMARK_KEY_SECONDARY: '' };
 
   const source = readKeys(undefined, environment);
@@ -30,7 +30,7 @@ test('[M18] keys come from the environment', () => {
   expect(source).toMatchObject({ isWellKnown: false, warning: undefined });
 });
 
-test('[M18] keys come from a file, and one that others can read is warned about', () => {
+test('[M18] [SEC7] keys come from a file, and one that others can read is warned about', () => {
   const content = JSON.stringify({ primary: key('a'), secondary: key('b') });
 
   expect(readKeys(keyFile('good.json', content, 0o600), {})).toMatchObject({

@@ -170,7 +170,7 @@ test('[B2] tail of all versions tells what happened; of a key and of a range onl
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining(`--key '"ada"'`) });
 });
 
-test('what a document holds cannot steer the terminal', async () => {
+test('[SEC19] what a document holds cannot steer the terminal', async () => {
   const { name, inside } = await make();
   await inside.upsert({ id: '\u009b2J', pk: 'a', text: '\u001b[31m' });
 

@@ -45,7 +45,7 @@ test('the five lines that it prints work when they are pasted', async () => {
   expect(await server.end()).toBe(0);
 });
 
-test('a file counts less than the environment and that less than a flag; keys are never shown', async () => {
+test('[SEC9] a file counts less than the environment and that less than a flag; keys are never shown', async () => {
   const here = join(folder, 'settings');
   mkdirSync(here);
   writeFileSync(
@@ -73,7 +73,7 @@ test('a file counts less than the environment and that less than a flag; keys ar
   expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Did you mean TIDEMARK_HISTORY?') });
 });
 
-test('[M18] keys of one’s own: those work, the well-known one does not, and none is ever printed', async () => {
+test('[M18] [SEC7] keys of one’s own: those work, the well-known one does not, and none is ever printed', async () => {
   const env = { TIDEMARK_KEY: keyOf('p'), TIDEMARK_KEY_READONLY: keyOf('r') };
   const server = await serve(['--memory', '--host', '0.0.0.0'], { env });
   const url = `http://127.0.0.1:${server.port}`;
@@ -87,7 +87,7 @@ test('[M18] keys of one’s own: those work, the well-known one does not, and no
   for (const secret of [keyOf('p'), keyOf('r')]) expect(server.words()).not.toContain(secret);
 });
 
-test('[M18] SIGHUP reads the key file again; one that is wrong changes nothing', async () => {
+test('[M18] [SEC8] SIGHUP reads the key file again; one that is wrong changes nothing', async () => {
   const keyFile = join(folder, 'keys.json');
   const write = (content: string): void => writeFileSync(keyFile, content, { mode: 0o600 });
   write(JSON.stringify({ primary: keyOf('1') }));
@@ -180,7 +180,7 @@ test('every flag reaches the server', async () => {
   expect(await server.end()).toBe(0);
 });
 
-test('the well-known key beyond loopback is allowed only in so many words, and then warned about', async () => {
+test('[SEC6] the well-known key beyond loopback is allowed only in so many words, and then warned about', async () => {
   const server = await serve(['--memory', '--host', '0.0.0.0', '--insecure-default-key']);
 
   expect(server.words()).toContain('whoever reaches the port may do everything');

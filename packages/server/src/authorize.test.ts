@@ -46,7 +46,7 @@ test('[wire 3] accepts the documented example, encoded or not', () => {
   expect(authorize(head(turned, dates), authority(documented.key))).toEqual(grant);
 });
 
-test('[wire 3] refuses another key, another date line, and what is no signature', () => {
+test('[wire 3] [SEC5] refuses another key, another date line, and what is no signature', () => {
   const refused = expect.objectContaining({ code: 'unauthorized' });
   expect(() => authorize(head(documented.authorization, dates), authority(wellKnownKey))).toThrow(refused);
   const httpDate = { [header.httpDate]: documented.date };
@@ -72,7 +72,7 @@ test('[wire 3] names the kinds of authorization that are not supported', () => {
   }
 });
 
-test('[wire 3] refuses what is too old or too early by the server’s clock', () => {
+test('[wire 3] [SEC5] refuses what is too old or too early by the server’s clock', () => {
   const minutes = 60_000;
   for (const shift of [-16 * minutes, 16 * minutes]) {
     const refused = expect.objectContaining({ code: 'forbidden' });

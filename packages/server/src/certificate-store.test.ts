@@ -71,7 +71,7 @@ test('what was made is kept: the authority and the certificate are the same afte
   expect(readdirSync(folder).sort()).toEqual(['ca-key.pem', 'ca.pem', 'server.pem']);
 });
 
-test('nobody else may read the keys', () => {
+test('[SEC10] nobody else may read the keys', () => {
   const folder = newFolder();
   const store = new CertificateStore(folder, []);
   store.serverPair('ec');

@@ -62,7 +62,7 @@ test('knows whether one of them is known to everybody', () => {
   expect(new Keys({ primary: key(1) }).hasWellKnown).toBe(false);
 });
 
-test('[M18] a key file is read strictly, and no message shows a key', () => {
+test('[M18] [SEC9] a key file is read strictly, and no message shows a key', () => {
   const good = { primary: key(1), secondary: key(2), readOnlyPrimary: key(3) };
   expect(parseKeyFile(JSON.stringify(good))).toEqual(good);
   const secret = 'c2VjcmV0LXNlY3JldA==';

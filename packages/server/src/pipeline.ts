@@ -26,6 +26,7 @@ import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Observer } from './observer.ts';
 import { Outbox } from './outbox.ts';
+import { OwnNames } from './own-names.ts';
 import type { CosmosRequest, RequestHead } from './request.ts';
 import { readBody, readHead } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
@@ -51,6 +52,8 @@ export interface PipelineOptions {
   readonly connections: () => ListenerFigures;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   readonly publicUrl: string | undefined;
+  /** The well-known key was allowed in so many words. */
+  readonly insecureDefaultKey: boolean;
   /** Undefined: pages of other origins may not use it. */
   readonly cors: Cors | undefined;
   readonly room: WaitingRoom;
@@ -67,11 +70,14 @@ export class Pipeline {
   readonly #metrics: Metrics;
   readonly #observer: Observer;
   readonly #outbox = new Outbox();
+  readonly #names: OwnNames;
   readonly #recheck = (grant: Grant): void => recheck(grant, this.#options);
 
   constructor(options: PipelineOptions) {
     const { database, room, chaos, throttleClock, log, connections, onDefect } = options;
     this.#options = options;
+    const { keys, publicUrl, insecureDefaultKey: isOpen } = options;
+    this.#names = new OwnNames({ keys, publicUrl, isOpen });
     this.#throttle = throttleClock === undefined ? undefined : new Throttle(database, throttleClock);
     const faults = chaos ? new Faults(() => performance.now()) : undefined;
     this.#faults = faults;
@@ -147,6 +153,7 @@ export class Pipeline {
   }
 
   #respond(incoming: HttpRequest, outgoing: HttpResponse, exchange: Exchange): Soon {
+    this.#names.check(incoming.headers.host);
     if (isAdminUrl(incoming.url)) {
       exchange.operation = adminOperation;
       return this.#openAdmin().then((admin) => admin.answer(incoming, outgoing));

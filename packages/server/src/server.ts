@@ -168,7 +168,7 @@ class Front {
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions, { database, identity, keys, tokens, log, publicUrl, cors }: Parts) {
-    const { backupFolder, chaos = false, throttle = false, onDefect } = options;
+    const { backupFolder, chaos = false, throttle = false, onDefect, insecureDefaultKey = false } = options;
     const { httpsOnly = false, limits, nowMs = Date.now } = options;
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const room = this.#room;
@@ -176,7 +176,7 @@ class Front {
     const bodies = new IncomingBodies(limits);
     const connections = (): ListenerFigures => this.listener.figures();
     const shared = { database, keys, tokens, nowMs, publicUrl, cors, room, unsent, bodies, log, connections };
-    const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect });
+    const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect, insecureDefaultKey });
     this.#pipeline = pipeline;
     this.#log = log;
     this.#ownDatabase = options.database === undefined ? database : undefined;

@@ -120,7 +120,7 @@ describe('documents', () => {
   // What a bench brings for itself, with a lock file of its own.
   const peers = { folder: 'bench/peers/manifest', manifest: readManifest('bench/peers/manifest/package.json') };
 
-  test('DEPENDENCIES.md lists every dependency at its exact version', () => {
+  test('[SEC20] DEPENDENCIES.md lists every dependency at its exact version', () => {
     const document = readText('DEPENDENCIES.md');
     const wanted = [...manifests, peers].flatMap(({ folder, manifest }) =>
       Object.entries(thirdPartyOf(manifest)).map(([name, version]) => ({ folder, name, version })),
@@ -137,7 +137,7 @@ describe('documents', () => {
     expect(stale.map((row) => `DEPENDENCIES.md lists ${row}, which nothing uses`)).toEqual([]);
   });
 
-  test('the lock file agrees with the manifests and names no registry', () => {
+  test('[SEC20] the lock file agrees with the manifests and names no registry', () => {
     const lock: { packages: Record<string, Manifest> } = JSON.parse(readText('package-lock.json'));
     for (const { folder, manifest } of manifests) {
       const locked = lock.packages[folder === '.' ? '' : folder];

@@ -60,7 +60,8 @@ export function nodeFiles(rootFolder: string): FileSystem {
       return rm(pathOf(path));
     },
     async makeDirectory(path) {
-      await mkdir(pathOf(path), { recursive: true });
+      // What is inside is nobody's business but the server's. The folder itself is its user's, who says who may look into it.
+      await mkdir(pathOf(path), { recursive: true, ...(path === '.' ? {} : { mode: ownerOnly }) });
     },
     syncDirectory(path) {
       return syncFolder(pathOf(path));
@@ -68,6 +69,7 @@ export function nodeFiles(rootFolder: string): FileSystem {
   };
 }
 
+const ownerOnly = 0o700;
 const isWritten: Promise<void> = Promise.resolve();
 
 class NodeFile implements LogFile {

@@ -37,7 +37,7 @@ export interface LmdbIndexOptions {
 /** Throws `corrupt` when the folder does not hold an index that can be opened; then it can be deleted and rebuilt. */
 export async function openLmdbIndex(folder: string, options: LmdbIndexOptions): Promise<IndexStore> {
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await checkLmdbFile(folder);
     // Only now: a database in memory does without, and loading native code takes a tenth of its start.
     const { open } = await import('lmdb');

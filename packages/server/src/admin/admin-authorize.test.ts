@@ -22,7 +22,7 @@ test('[M18] who shows no key is told how to', () => {
   expect(() => authorizeAdmin(request, { keys, nowMs: () => 0 })).toThrow('Authorization: Bearer <key>');
 });
 
-describe('[M18] a bearer key', () => {
+describe('[M18] [SEC11] a bearer key', () => {
   test('is taken from whom nobody can overhear, and from nobody else', () => {
     expect(codeOf(`Bearer ${key(1)}`)).toBe('allowed');
     expect(codeOf(`bearer   ${key(2)} `, { verb: 'POST' })).toBe('allowed');

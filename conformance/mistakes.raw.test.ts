@@ -12,6 +12,7 @@ import { clientOf, rawFetch } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
 import type { Running } from './server-process.ts';
 import { end, main, start } from './server-process.ts';
+import { RawClient } from './socket.ts';
 
 const otherKey = Buffer.alloc(64, 7).toString('base64');
 const bin = fileOf('../packages/cli/bin');
@@ -152,6 +153,10 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
   'The port is in use': () => tidemark(['--memory', '--port', String(process_.ready.port)]),
   'The data folder is in use': () => tidemark(['--data', data, '--port', '0']),
   'The well-known key beyond this machine': () => tidemark(['--memory', '--host', '0.0.0.0', '--port', '0']),
+  'A name of the machine with a dot, with the well-known key': async () => {
+    using client = await RawClient.connect(process_.ready.port);
+    return (await client.ask('GET', '/', { host: 'db.example:8081' }).answer()).json.message;
+  },
   'No server at the endpoint, command line': async () => tidemark(['health', ...at(await nowhere())]),
   'No server at the endpoint, processor': async () => processor({ source: { endpoint: await nowhere() } }),
   'An endpoint without a scheme, command line': () => tidemark(['health', ...at('127.0.0.1:8081')]),
