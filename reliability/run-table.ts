@@ -21,6 +21,12 @@ export const runs: Readonly<Record<string, Run>> = {
     flags: ['minutes'],
     load: async () => (await import('./faults/faults-run.ts')).runFaults,
   },
+  hosts: {
+    meaning:
+      'hosts of the processor are killed, frozen, stopped and cut off, ranges split and merged: every change is handled',
+    flags: ['steps'],
+    load: async () => (await import('./hosts/hosts-run.ts')).runHosts,
+  },
   surroundings: {
     meaning:
       'a full disk, a read-only folder, failing flushes, clock jumps, too few files, stalls: nothing acknowledged is lost',

@@ -77,6 +77,9 @@ describe('the certificate', () => {
 test('connections leave files to the database', () => {
   expect(connectionsAllowed(20_000, 1_048_576)).toBe(20_000);
   expect(connectionsAllowed(20_000, 1_024)).toBe(819);
+  // Node and the log need so many whatever the share.
+  expect(connectionsAllowed(20_000, 160)).toBe(96);
+  expect(connectionsAllowed(20_000, 64)).toBe(1);
   expect(connectionsAllowed(20_000, Number.POSITIVE_INFINITY)).toBe(20_000);
   expect(connectionsAllowed(100)).toBe(100);
 });

@@ -8,8 +8,15 @@ const connectionsShare = 0.8;
 /** Where the system does not say it in a file: what macOS allows a process at the least. */
 const openFilesAssumed = 10_240;
 
+/**
+ * What Node and a small database need beside connections. When the log finds no file for its next segment, it can write no more;
+ * clients that do nothing but connect must not bring it there.
+ */
+const otherFilesMin = 64;
+
 export function connectionsAllowed(wanted: number, openFiles: number = openFilesMax()): number {
-  return Math.min(wanted, Math.floor(openFiles * connectionsShare));
+  const left = Math.max(1, openFiles - otherFilesMin);
+  return Math.min(wanted, left, Math.floor(openFiles * connectionsShare));
 }
 
 function openFilesMax(): number {

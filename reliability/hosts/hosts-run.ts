@@ -4,16 +4,37 @@
 import type { KeyRange } from '@tidemark/model';
 import { keyRangesTile } from '@tidemark/model';
 import { SeededRandom } from '@tidemark/testing';
-import type { HostProcess } from './host-process.ts';
-import { disordered, repeated } from './ledger.ts';
-import { brief, Setting } from './setting.ts';
-import type { TcpProxy } from './tcp-proxy.ts';
+import type { HostProcess } from '../../conformance/processor/host-process.ts';
+import { disordered, repeated } from '../../conformance/processor/ledger.ts';
+import { brief, Setting } from '../../conformance/processor/setting.ts';
+import type { TcpProxy } from '../../conformance/processor/tcp-proxy.ts';
+import type { Outcome, RunOptions } from '../outcome.ts';
 
 const hostsMin = 2;
 const hostsMax = 4;
 const rangesMax = 6;
 
-export interface ChaosOutcome {
+const stepsShort = 7;
+
+export async function runHosts({ seed, steps = stepsShort, onProgress }: RunOptions): Promise<Outcome> {
+  let n = 0;
+  const { lost, disordered, owned, isTiled, exits, ...figures } = await Chaos.run(seed, steps, (step) => {
+    n += 1;
+    onProgress(`${n} of ${steps}: ${step}`);
+  });
+  const problems = [
+    ...lost.map((id) => `lost: ${id}`),
+    ...disordered.map((id) => `disordered: ${id}`),
+    ...exits.filter((code) => code !== 0).map((code) => `a host that was asked to stop ended with ${code}`),
+    ...(owned === 0 ? [] : [`${owned} leases are still owned`]),
+    ...(isTiled ? [] : ['the leases do not cover every key once']),
+    // Nobody is disturbed more often than there were disturbances.
+    ...(figures.repeatedMost <= figures.steps.length + 1 ? [] : [`a change came ${figures.repeatedMost} times`]),
+  ];
+  return { problems, figures };
+}
+
+interface ChaosOutcome {
   readonly steps: readonly string[];
   readonly written: number;
   readonly lost: readonly string[];
@@ -34,7 +55,7 @@ interface Member {
   readonly proxy: TcpProxy;
 }
 
-export class Chaos {
+class Chaos {
   readonly #setting: Setting;
   readonly #random: SeededRandom;
   readonly #members: Member[] = [];
@@ -43,13 +64,13 @@ export class Chaos {
   readonly #onStep: (step: string) => void;
   #names = 0;
 
-  private constructor(setting: Setting, seed: number, onStep: (step: string) => void) {
+  private constructor(setting: Setting, seed: string, onStep: (step: string) => void) {
     this.#setting = setting;
     this.#random = new SeededRandom(seed);
     this.#onStep = onStep;
   }
 
-  static async run(seed: number, steps: number, onStep: (step: string) => void = () => {}): Promise<ChaosOutcome> {
+  static async run(seed: string, steps: number, onStep: (step: string) => void = () => {}): Promise<ChaosOutcome> {
     await using setting = await Setting.open({ ranges: 3 });
     const chaos = new Chaos(setting, seed, onStep);
     for (let n = 0; n < hostsMin; n += 1) await chaos.#join();
