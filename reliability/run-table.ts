@@ -38,4 +38,10 @@ export const runs: Readonly<Record<string, Run>> = {
     flags: ['minutes'],
     load: async () => (await import('./clients/clients-run.ts')).runClients,
   },
+  soak: {
+    meaning:
+      'mixed load with a report: latency, memory and event-loop delay over time; memory stays flat, nothing is lost',
+    flags: ['minutes', 'report'],
+    load: async () => (await import('./soak/soak-run.ts')).runSoak,
+  },
 };

@@ -20,6 +20,9 @@ export interface LoadOptions {
   readonly hosts?: number;
   readonly ranges?: number;
   readonly serverArgs?: readonly string[];
+  /** How long every version is kept. */
+  readonly historyMinutes?: number;
+  readonly onAcknowledge?: (durationMs: number) => void;
 }
 
 /** Nothing has arrived for so long: what is missing will not come. */
@@ -44,23 +47,32 @@ export class Load implements AsyncDisposable {
   readonly #clients: CosmosClient[] = [];
   readonly #writers: SdkWriter[] = [];
   readonly #isWithHosts: boolean;
+  readonly #onAcknowledge: (durationMs: number) => void;
   #hosts: HostProcess[] = [];
   #hostNames = 0;
   #reading: Promise<unknown> = Promise.resolve();
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(setting: Setting, hosts: number) {
+  private constructor(setting: Setting, hosts: number, onAcknowledge: (durationMs: number) => void = () => {}) {
     this.setting = setting;
+    this.#onAcknowledge = onAcknowledge;
     this.#isWithHosts = hosts > 0;
     const { 'the hosts': group, ...readers } = consumers;
     this.judge = new Judge(hosts > 0 ? { ...readers, 'the hosts': group } : readers);
   }
 
   static async open(options: LoadOptions = {}): Promise<Load> {
-    const { clients = 3, keysPerClient = 4, hosts = 2, ranges = 2, serverArgs = [] } = options;
-    const definition = { changeFeedPolicy: { retentionDuration: 24 * 60 } };
+    const {
+      clients = 3,
+      keysPerClient = 4,
+      hosts = 2,
+      ranges = 2,
+      serverArgs = [],
+      historyMinutes = 24 * 60,
+    } = options;
+    const definition = { changeFeedPolicy: { retentionDuration: historyMinutes } };
     const setting = await Setting.open({ ranges, serverArgs, definition, launch: { isBuilt: true } });
-    const load = new Load(setting, hosts);
+    const load = new Load(setting, hosts, options.onAcknowledge);
     await load.#addReader('the feed of the SDK', 'latest');
     await load.#addReader('all versions of the SDK', 'every');
     for (let client = 0; client < clients; client += 1) load.#addWriters(client, keysPerClient);
@@ -166,7 +178,10 @@ export class Load implements AsyncDisposable {
         key: `client ${client}, key ${key}`,
         judge: this.judge,
         uptime: this.uptime,
-        onAcknowledge: () => this.acknowledged.ring(),
+        onAcknowledge: (durationMs) => {
+          this.#onAcknowledge(durationMs);
+          this.acknowledged.ring();
+        },
         onFinding: (finding) => this.#find(finding),
       });
       this.#writers.push(writer);
