@@ -349,3 +349,18 @@ describe('[B2] [wire 11] all versions and deletes', () => {
     await expect(iterator.readNext()).rejects.toMatchObject({ code: 400, message });
   });
 });
+
+test('[wire 6] [M5] a continuation is not taken for one of another container that got the same name', async () => {
+  const database = await world.sdkDatabase();
+  const definition = { id: 'made again', partitionKey: { paths: ['/pk'] } };
+  const { container } = await database.containers.create(definition);
+  await fill(container, keys);
+  const { continuation } = await drain(iterate(container, { changeFeedStartFrom: ChangeFeedStartFrom.Beginning() }));
+  await container.delete();
+  await database.containers.create(definition);
+  await fill(container, keys.slice(0, 3));
+
+  const goingOn = iterate(container, { changeFeedStartFrom: ChangeFeedStartFrom.Continuation(continuation) });
+
+  await expect(goingOn.readNext()).rejects.toThrow(/rid|container/i);
+});
