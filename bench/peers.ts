@@ -41,6 +41,7 @@ for (const { id, version } of present) {
 }
 for (const { id, reason } of leftOut) console.log(`${contestantOf(id).name} is left out: ${reason}`);
 console.log(`\n${goalLines(verdicts).join('\n')}`);
+if (options.isQuick) console.log('A quick run is too short for servers on Node to be warm: it flatters the others.');
 console.log(
   `\n${options.rounds} rounds, ${seconds} s in all; ${placement.text}; load ${facts.load} on ${facts.cores} cores.`,
 );

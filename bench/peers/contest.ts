@@ -12,6 +12,7 @@ import { LoadProcess } from './load-process.ts';
 import type { Turn, TurnOptions } from './measure/turn.ts';
 import type { PeersOptions } from './options.ts';
 import type { Placement } from './placement.ts';
+import { processorMsOf } from './servers/processor-time.ts';
 import { startServer } from './servers/start.ts';
 import { Standings } from './standings.ts';
 import type { WorkId } from './works.ts';
@@ -36,17 +37,28 @@ export interface Contest {
 interface Running extends Present {
   readonly contestant: Contestant;
   readonly load: LoadProcess;
+  /** Of its server, where it has one. */
+  readonly pid: number | undefined;
 }
 
 export async function runContest(options: PeersOptions, placement: Placement): Promise<Contest> {
   const started: AsyncDisposable[] = [];
+  const stop = async (): Promise<void> => {
+    showProgress('stopping everybody');
+    for (const each of started.splice(0).reverse()) await each[Symbol.asyncDispose]();
+  };
+  const interrupted = (): void => void stop().finally(() => process.exit(1));
+  for (const signal of endSignals) process.once(signal, interrupted);
   try {
     return await runWith(options, placement, started);
   } finally {
-    showProgress('stopping everybody');
-    for (const each of started.reverse()) await each[Symbol.asyncDispose]();
+    await stop();
+    for (const signal of endSignals) process.off(signal, interrupted);
   }
 }
+
+/** Nobody's server may outlive the run. */
+const endSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
 
 async function runWith(options: PeersOptions, placement: Placement, started: AsyncDisposable[]): Promise<Contest> {
   const leftOut: LeftOut[] = [];
@@ -102,7 +114,7 @@ async function start(
   const load = new LoadProcess(config, isEmbedded ? [] : placement.load);
   started.push(load);
   await load.fill();
-  return { id, version: server.version, contestant, load };
+  return { id, version: server.version, contestant, load, pid: server.daemon?.pid };
 }
 
 async function contestAt(
@@ -115,13 +127,14 @@ async function contestAt(
   const turns = new Map<ContestantId, Turn[]>();
   const failed = new Set<ContestantId>();
   for (let round = -1; round < options.rounds; round += 1) {
-    for (const { id, contestant, load } of taking) {
+    for (const each of taking) {
+      const { id, contestant } = each;
       if (failed.has(id)) continue;
       const at = round < 0 ? 'warming up' : `round ${round + 1} of ${options.rounds}`;
       showProgress(`${workOf(work).label}, ${at}: ${contestant.name}`);
       try {
-        const turn = await load.turn(work, turnOptions(options, round));
-        if (round >= 0) turns.set(id, [...(turns.get(id) ?? []), turn]);
+        if (round < 0) await each.load.turn(warmUpOf(work), warmUpOptions(work, options));
+        else turns.set(id, [...(turns.get(id) ?? []), await turnOf(each, work, options)]);
       } catch (error) {
         failed.add(id);
         standings.fail(work, id, `it failed: ${messageOf(error)}`);
@@ -131,13 +144,23 @@ async function contestAt(
   for (const [id, list] of turns) if (!failed.has(id)) standings.set(work, id, list);
 }
 
-function turnOptions({ turnMs, warmUpMs, latencyWrites, latencyPauseMs }: PeersOptions, round: number): TurnOptions {
-  const isWarmUp = round < 0;
-  return {
-    turnMs: isWarmUp ? warmUpMs : turnMs,
-    latencyWrites: isWarmUp ? Math.ceil(latencyWrites / 5) : latencyWrites,
-    latencyPauseMs,
-  };
+async function turnOf({ load, pid }: Running, work: WorkId, options: TurnOptions): Promise<Turn> {
+  const before = pid === undefined ? undefined : processorMsOf(pid);
+  const turn = await load.turn(work, options);
+  const after = pid === undefined ? undefined : processorMsOf(pid);
+  if (before === undefined || after === undefined) return turn;
+  return { ...turn, details: { ...turn.details, serverMicros: ((after - before) * 1_000) / turn.documents } };
+}
+
+/** A single write in flight would warm nobody up. */
+function warmUpOf(work: WorkId): WorkId {
+  return work === 'upserts-1' ? 'upserts-64' : work;
+}
+
+/** Long before the first work of its kind: by then Node runs compiled code on both sides. */
+function warmUpOptions(work: WorkId, { warmUpMs, warmUpLaterMs, latencyWrites, ...rest }: PeersOptions): TurnOptions {
+  const isLater = work === 'upserts-64' || work === 'upserts-256';
+  return { ...rest, turnMs: isLater ? warmUpLaterMs : warmUpMs, latencyWrites: Math.ceil(latencyWrites / 5) };
 }
 
 function ownVersion(): string {

@@ -34,7 +34,7 @@ export interface Contestant {
 
 const onDisk = 'on disk';
 const writesOnly = 'only its writes differ from those of the line above';
-const noFeed = 'it has no change feed: it answers a feed request with the list of all documents';
+const noFeed = 'it has no change feed: it lists all documents once, and says 304 ever after';
 
 export const contestants: readonly Contestant[] = [
   {

@@ -9,11 +9,14 @@ import type { Turn, TurnOptions } from './measure/turn.ts';
 import type { WorkId } from './works.ts';
 
 const main = fileURLToPath(new URL('./load-child.js', import.meta.url));
-/** Far more than any turn takes: a contestant that hangs must not hold up the others. */
-const answerMsMax = 120_000;
+/** Far more than it takes: a contestant that hangs must not hold up the others. */
+const turnMsMax = 60_000;
+const fillMsMax = 240_000;
 
 export class LoadProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
+  /** Why nothing can be asked any more. */
+  #gone: string | undefined;
 
   constructor(config: LoadConfig, prefix: readonly string[]) {
     const [execPath = process.execPath, ...execArgv] = [...prefix, process.execPath];
@@ -22,22 +25,24 @@ export class LoadProcess implements AsyncDisposable {
   }
 
   async fill(): Promise<void> {
-    await this.#ask({ kind: 'fill' });
+    await this.#ask({ kind: 'fill' }, fillMsMax);
   }
 
   async turn(work: WorkId, options: TurnOptions): Promise<Turn> {
-    const answer = await this.#ask({ kind: 'turn', work, options });
+    const answer = await this.#ask({ kind: 'turn', work, options }, turnMsMax);
     if (answer.kind !== 'turn') throw new Error(`The load answered with ${answer.kind}.`);
     return answer.turn;
   }
 
-  async #ask(ask: Ask): Promise<Answer> {
+  async #ask(ask: Ask, answerMsMax: number): Promise<Answer> {
+    if (this.#gone !== undefined) throw new Error(this.#gone);
     const over = new AbortController();
     const { signal } = over;
-    const late = setTimeout(() => over.abort(new Error(`no answer within ${answerMsMax} ms`)), answerMsMax);
+    const late = setTimeout(() => over.abort(), answerMsMax);
     try {
       const ended = once(this.#child, 'exit', { signal }).then(() => {
-        throw new Error('the process of its load ended');
+        this.#gone ??= 'the process of its load ended';
+        throw new Error(this.#gone);
       });
       const answered = once(this.#child, 'message', { signal }) as Promise<[Answer]>;
       this.#child.send(ask);
@@ -45,7 +50,13 @@ export class LoadProcess implements AsyncDisposable {
       if (answer.kind === 'failed') throw new Error(answer.message);
       return answer;
     } catch (error) {
-      throw signal.aborted ? signal.reason : error;
+      if (signal.aborted) {
+        // It may be busy for ever, and would answer late what nobody asks any more.
+        this.#gone = `it was given up: no answer within ${answerMsMax} ms`;
+        this.#child.kill('SIGKILL');
+        throw new Error(this.#gone);
+      }
+      throw error;
     } finally {
       clearTimeout(late);
       over.abort();

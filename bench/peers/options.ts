@@ -32,8 +32,9 @@ export interface PeersOptions {
   readonly isPublished: boolean;
   /** How long a turn of writes or point reads lasts. */
   readonly turnMs: number;
-  /** By then Node runs compiled code on both sides. */
+  /** Before the first work of a kind, and before the others. */
   readonly warmUpMs: number;
+  readonly warmUpLaterMs: number;
   /** Writes of a turn that measures latency, and the pause between two of them. */
   readonly latencyWrites: number;
   readonly latencyPauseMs: number;
@@ -66,7 +67,8 @@ export function readPeersOptions(args: readonly string[], folder: string): Peers
     folder: values.folder,
     isPublished: values.publish,
     turnMs: isQuick ? 100 : 1_200,
-    warmUpMs: isQuick ? 150 : 1_500,
+    warmUpMs: isQuick ? 350 : 2_000,
+    warmUpLaterMs: isQuick ? 50 : 300,
     latencyWrites: isQuick ? 25 : 200,
     latencyPauseMs: 3,
   };

@@ -1,5 +1,6 @@
 // The table in the README: works by contestants, between two markers.
 
+import { contestantOf } from './contestants.ts';
 import { figureText, ratioText } from './figure-text.ts';
 import type { Result, ResultWork } from './result.ts';
 import { ratioOf } from './works.ts';
@@ -19,7 +20,7 @@ export function readmeTable({ facts, contestants, works, leftOut, goals }: Resul
   const lines = [
     '![Tidemark beside its peers: bars for every work](docs/charts/peers.svg)',
     '',
-    `${String(facts['time']).slice(0, 10)}, commit ${facts['commit']}: ${facts['documents']} documents of 1 KiB over ten thousand partition ` +
+    `${facts['isQuick'] === true ? 'A quick run, for a look only: ' : ''}${String(facts['time']).slice(0, 10)}, commit ${facts['commit']}: ${facts['documents']} documents of 1 KiB over ten thousand partition ` +
       `keys, median of ${facts['rounds']} rounds, ${facts['cores']} cores of ${facts['cpu']}; ${facts['placement']}. ` +
       'In brackets: how many times as good Tidemark over HTTP is.',
     '',
@@ -27,10 +28,10 @@ export function readmeTable({ facts, contestants, works, leftOut, goals }: Resul
     rowText(heads.map(() => '---')),
     ...rows.map(rowText),
     '',
-    ...leftOut.map(({ id, reason }) => `Left out: ${id}, ${reason}.\n`),
+    ...leftOut.map(({ id, reason }) => `Left out: ${contestantOf(id).name}: ${reason}.\n`),
     missed.length === 0
       ? `All ${judged} goals hold.`
-      : `${judged - missed.length} of ${judged} goals hold. Not: ${missed.map(missedText).join('; ')}.`,
+      : `${judged - missed.length} of ${judged} goals hold. Not: ${missedText(missed)}.`,
   ];
   return lines.join('\n');
 }
@@ -52,8 +53,15 @@ function cellOf(work: ResultWork, id: Result['contestants'][number]['id']): stri
   return `${figureText(work, figure.median)}${ratio}`;
 }
 
-function missedText({ text, work, ratio }: Result['goals'][number]): string {
-  return `${text}, ${work}: ${ratio === undefined ? '?' : ratioText(ratio)}`;
+/** Goal by goal, with the works and ratios that miss it. */
+function missedText(missed: Result['goals']): string {
+  const texts = new Set(missed.map(({ text }) => text));
+  const ratiosOf = (text: string): string =>
+    missed
+      .filter((goal) => goal.text === text)
+      .map(({ work, ratio }) => `${work} ${ratio === undefined ? '?' : ratioText(ratio)}`)
+      .join(', ');
+  return [...texts].map((text) => `${text} (${ratiosOf(text)})`).join('; ');
 }
 
 function rowText(cells: readonly string[]): string {

@@ -40,7 +40,7 @@ function standingsHere(): Standings {
     standings.set(
       work,
       id,
-      list.map((figure) => ({ figure, details: {} })),
+      list.map((figure) => ({ figure, documents: 1, details: {} })),
     );
   }
   standings.fail('latency', 'tidemark-embedded', 'it failed: no reason');
@@ -164,8 +164,8 @@ describe('the README', () => {
     expect(table).toContain(
       '| PostgreSQL 15.1 | on disk (fsync, synchronous_commit) | 70.0 k/s (3.00) | 3.00 ms (2.00) | 6.0 k/s (1.50) |',
     );
-    expect(table).toContain('over HTTP twice PostgreSQL on single upserts, upserts-64: 1.50');
-    expect(table).toContain('Left out: redis');
+    expect(table).toContain('Not: over HTTP twice PostgreSQL on single upserts (upserts-64 1.50).');
+    expect(table).toContain('Left out: Redis Streams: it could not');
   });
 });
 

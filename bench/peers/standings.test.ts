@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Standings, standingOf } from './standings.ts';
 
-const turnsOf = (...figures: number[]) => figures.map((figure) => ({ figure, details: { p99Ms: figure * 2 } }));
+const turnsOf = (...figures: number[]) =>
+  figures.map((figure) => ({ figure, documents: 1, details: { p99Ms: figure * 2 } }));
 
 describe('standings', () => {
   test('the median counts, and the spread is from the least to the most', () => {

@@ -24,12 +24,16 @@ export class Connection {
   #bodyBytes = 0;
   readonly #keepsBody: boolean;
   #body: Buffer | undefined;
+  #isOpen = true;
 
   private constructor(socket: Socket, keepsBody: boolean) {
     this.#socket = socket;
     this.#keepsBody = keepsBody;
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('close', () => this.#failed?.(new Error('The server closed the connection.')));
+    socket.on('close', () => {
+      this.#isOpen = false;
+      this.#failed?.(new Error('The server closed the connection.'));
+    });
     socket.on('error', (error) => this.#failed?.(error));
   }
 
@@ -39,6 +43,11 @@ export class Connection {
       socket.once('error', reject);
       socket.once('connect', () => resolve(new Connection(socket, options.keepsBody === true)));
     });
+  }
+
+  /** A server may close a connection that is not used for a while. */
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /** One at a time. */

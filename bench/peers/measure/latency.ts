@@ -6,11 +6,11 @@ import { quantiles } from '../../common/drive.ts';
 import { idOf } from '../../engine/documents.ts';
 import type { Subject } from '../subjects/subject.ts';
 import type { Numbers } from './numbers.ts';
-import type { Measured, TurnOptions } from './turn.ts';
+import type { Turn, TurnOptions } from './turn.ts';
 
 const arrivalMsMax = 10_000;
 
-export async function measureLatency(subject: Subject, numbers: Numbers, options: TurnOptions): Promise<Measured> {
+export async function measureLatency(subject: Subject, numbers: Numbers, options: TurnOptions): Promise<Turn> {
   if (subject.tail === undefined) throw new Error('Nobody can wait for its feed.');
   let awaited: { readonly id: string; readonly version: number; arrived(atMs: number): void } | undefined;
   const tail = await subject.tail((documents) => {

@@ -7,25 +7,20 @@ import { idOf } from '../../engine/documents.ts';
 import type { Subject } from '../subjects/subject.ts';
 import { bulkDocuments } from '../works.ts';
 import type { Numbers } from './numbers.ts';
-import type { Measured } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 export async function measureUpserts(
   subject: Subject,
   numbers: Numbers,
   writers: number,
   turnMs: number,
-): Promise<Measured> {
+): Promise<Turn> {
   const driven = await drive({ writers, turnMs }, () => subject.upsert(numbers.written(), numbers.version()));
   await subject.settle?.();
   return turnOf(driven, 1);
 }
 
-export async function measureBulks(
-  subject: Subject,
-  numbers: Numbers,
-  writers: number,
-  turnMs: number,
-): Promise<Measured> {
+export async function measureBulks(subject: Subject, numbers: Numbers, writers: number, turnMs: number): Promise<Turn> {
   const driven = await drive({ writers, turnMs }, () => {
     const { piece, documents } = numbers.bulk(bulkDocuments);
     return subject.bulk(piece, documents, numbers.version());
@@ -39,7 +34,7 @@ export async function measurePoints(
   numbers: Numbers,
   readers: number,
   turnMs: number,
-): Promise<Measured> {
+): Promise<Turn> {
   const driven = await drive({ writers: readers, turnMs }, async () => {
     const n = numbers.existing();
     const { id } = await subject.read(n);
@@ -48,7 +43,7 @@ export async function measurePoints(
   return turnOf(driven, 1);
 }
 
-function turnOf({ operations, acknowledgedMs, latencyMs }: Drive, documents: number): Measured {
+function turnOf({ operations, acknowledgedMs, latencyMs }: Drive, documents: number): Turn {
   const figure = (operations * documents * 1_000) / acknowledgedMs;
   return { figure, documents: operations * documents, details: { p50Ms: latencyMs.p50, p99Ms: latencyMs.p99 } };
 }

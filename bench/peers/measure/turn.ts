@@ -17,12 +17,9 @@ export interface TurnOptions {
 /** In the unit of the work; `details` are for the JSON. */
 export interface Turn {
   readonly figure: number;
-  readonly details: Readonly<Record<string, number>>;
-}
-
-/** What was measured, and on how many documents. */
-export interface Measured extends Turn {
+  /** How many there were to do with. */
   readonly documents: number;
+  readonly details: Readonly<Record<string, number>>;
 }
 
 /** The processor time of the load is told too: what a client costs explains many a figure, and hardly depends on other programs. */
@@ -30,10 +27,10 @@ export async function takeTurn(work: WorkId, subject: Subject, numbers: Numbers,
   const before = process.cpuUsage();
   const { figure, details, documents } = await measure(work, subject, numbers, options);
   const { user, system } = process.cpuUsage(before);
-  return { figure, details: { ...details, loadMicros: (user + system) / documents } };
+  return { figure, documents, details: { ...details, loadMicros: (user + system) / documents } };
 }
 
-function measure(work: WorkId, subject: Subject, numbers: Numbers, options: TurnOptions): Promise<Measured> {
+function measure(work: WorkId, subject: Subject, numbers: Numbers, options: TurnOptions): Promise<Turn> {
   switch (work) {
     case 'catch-up':
       return measureCatchUp(subject, numbers.documents, options.turnMs);

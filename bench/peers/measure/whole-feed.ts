@@ -1,10 +1,10 @@
 // The whole feed, once: read by one reader, or by a group with checkpoints. A figure counts only if every document came.
 
 import type { OnDocuments, Subject } from '../subjects/subject.ts';
-import type { Measured } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 /** Again and again until the time of a turn is over; once at least. */
-export async function measureCatchUp(subject: Subject, documents: number, turnMs: number): Promise<Measured> {
+export async function measureCatchUp(subject: Subject, documents: number, turnMs: number): Promise<Turn> {
   if (subject.catchUp === undefined) throw new Error('It has no feed.');
   const startedMs = performance.now();
   let elapsedMs = 0;
@@ -22,7 +22,7 @@ export async function measureCatchUp(subject: Subject, documents: number, turnMs
 }
 
 /** How long a group takes to start is another question: the time begins when a quarter has come. */
-export async function measureGroup(subject: Subject, documents: number): Promise<Measured> {
+export async function measureGroup(subject: Subject, documents: number): Promise<Turn> {
   if (subject.group === undefined) throw new Error('It has no groups.');
   const seen = new Seen(documents, documents / 4);
   const group = await subject.group(seen.take);

@@ -63,6 +63,10 @@ export class Daemon implements AsyncDisposable {
     return daemon;
   }
 
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');

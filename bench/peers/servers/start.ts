@@ -18,7 +18,7 @@ export interface ServerPlace {
 
 export interface StartedServer {
   /** Nothing for one that is embedded. */
-  readonly daemon?: AsyncDisposable;
+  readonly daemon?: AsyncDisposable & { readonly pid: number };
   readonly port?: number;
   readonly version: string;
 }

@@ -103,7 +103,7 @@ export class CosmosHttp implements Subject {
   }
 
   async #ask(request: Buffer): Promise<Buffer> {
-    const connection = this.#free.pop() ?? (await this.#take());
+    const connection = this.#takeFree() ?? (await this.#take());
     const { status, head, body } = await connection.ask(request);
     if (status >= 300) throw new Error(`The server answered: ${head}`);
     this.#free.push(connection);
@@ -111,10 +111,16 @@ export class CosmosHttp implements Subject {
   }
 
   async #take(): Promise<Connection> {
-    const free = this.#free.pop();
+    const free = this.#takeFree();
     if (free !== undefined) return free;
     const connection = await Connection.open(this.#port, { keepsBody: true });
     this.#open.push(connection);
+    return connection;
+  }
+
+  #takeFree(): Connection | undefined {
+    let connection = this.#free.pop();
+    while (connection?.isOpen === false) connection = this.#free.pop();
     return connection;
   }
 
