@@ -98,7 +98,13 @@ const container = ({ endpoint = here(), key = wellKnownKey, container: id = 'lea
 });
 
 /** What a processor says that does not start: why it was refused, or what it says while it goes on trying. */
-async function processor(parts: { source?: Address; leases?: Address; deadLetters?: Address; purpose?: string }) {
+async function processor(parts: {
+  source?: Address;
+  leases?: Address;
+  deadLetters?: Address;
+  purpose?: string;
+  instance?: string;
+}) {
   let tell: (message: string) => void = () => {};
   const told = new Promise<string>((resolve) => {
     tell = resolve;
@@ -109,6 +115,7 @@ async function processor(parts: { source?: Address; leases?: Address; deadLetter
       leases: container(parts.leases),
       ...(parts.deadLetters && { deadLetters: container(parts.deadLetters), onFailure: 'park-item' }),
       ...(parts.purpose && { purpose: parts.purpose }),
+      ...(parts.instance && { instance: parts.instance }),
       name: 'mistaken',
       handler: async () => {},
       onEvent: (event: ProcessorEvent) => {
@@ -189,6 +196,11 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
   'The container is missing, processor': () => processor({ source: { container: 'missing' } }),
   'The lease container is missing': () => processor({ leases: { container: 'missing' } }),
   'The lease container has another partition key': () => processor({ leases: { container: 'by-customer' } }),
+  'The lease container has short keys': () =>
+    processor({
+      leases: { container: 'short' },
+      instance: 'a-pod-with-a-name-as-long-as-they-are-'.repeat(2),
+    }),
   'The container of the dead letters is missing': () => processor({ deadLetters: { container: 'missing' } }),
   'The container of the dead letters has short keys': () => processor({ deadLetters: { container: 'short' } }),
   'Two processors with one instance name': async () => {

@@ -295,7 +295,8 @@ export const otherOptions: Readonly<Record<OtherOptionName, OtherOption>> = {
   deadLetters: {
     type: 'as `leases`',
     fallback: 'none',
-    meaning: 'Where parked changes go. Needed for `park-item` and `park-key`.',
+    meaning:
+      'Where parked changes go. Needed for `park-item` and `park-key`. Made with a partition key of version 2, because ids of letters are long.',
   },
   schema: {
     type: 'Standard Schema',

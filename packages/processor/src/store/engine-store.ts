@@ -44,6 +44,7 @@ export class EngineStore implements DocumentStore {
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
     signal?.throwIfAborted();
+    checkKeyBytes(this.#key, Buffer.byteLength(key));
     const found = await this.#container.read(id, key);
     return found === undefined ? undefined : storedOf(found.value, this.#key);
   }

@@ -53,6 +53,7 @@ export class RestStore implements DocumentStore {
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
     const storeKey = await this.#key(signal);
+    checkKeyBytes(storeKey, Buffer.byteLength(key));
     const options = { ...readCall(signal), sessionToken: this.#sessionToken() };
     const answer = await this.#reading(() => this.#container.readDocument([key], id, options));
     if (answer === undefined) return undefined;

@@ -36,6 +36,7 @@ export class SdkStore implements DocumentStore {
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
     const storeKey = await this.#key(signal);
+    checkKeyBytes(storeKey, Buffer.byteLength(key));
     const { resource } = await calling('read', signal, (call) => this.#container.item(id, key).read(call));
     return resource === undefined ? undefined : storedOf(resource, storeKey);
   }
