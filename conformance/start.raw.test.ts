@@ -201,6 +201,13 @@ describe('answers that nobody takes', () => {
 
     expect([refused.status, refused.json.code]).toEqual([503, 'ServiceUnavailable']);
     expect(Number(refused.headers.get('x-ms-retry-after-ms'))).toBeGreaterThan(0);
+    const headers = {
+      'content-type': 'application/query+json',
+      'x-ms-documentdb-isquery': 'True',
+      'x-ms-documentdb-query-enablecrosspartition': 'True',
+    };
+    const query = await rawFetch(server.url, 'POST', list, { headers, body: { query: 'SELECT * FROM c' } });
+    expect(query.status).toBe(503);
     expect((await rawFetch(server.url, 'POST', '/dbs', { body: { id: 'other' } })).status).toBe(201);
     deaf.socket.destroy();
     while (refused.status !== 200) refused = await rawFetch(server.url, 'GET', list, {});

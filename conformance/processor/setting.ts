@@ -2,6 +2,8 @@
 // be cut. Lease intervals are short, so that what takes a minute elsewhere takes seconds here; but leases expire soon only where
 // that is what a test waits for, so that a busy machine robs nobody by itself.
 
+import { once } from 'node:events';
+import { watch } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ import type { ProcessorGroup, RestContainer } from '@tidemark/processor';
 import { openGroup, RestClient } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
 import type { LaunchOptions, Running } from '../server-process.ts';
-import { end, start } from '../server-process.ts';
+import { end, launch, start } from '../server-process.ts';
 import type { WordOf } from './host-process.ts';
 import { HostProcess } from './host-process.ts';
 import type { HostConfig } from './host-protocol.ts';
@@ -66,11 +68,11 @@ export class Setting implements AsyncDisposable {
   }
 
   static async open(options: SettingOptions = {}): Promise<Setting> {
-    const { ranges = 1, leaseKey = '/id', serverArgs = [], definition = {}, launch = {} } = options;
+    const { ranges = 1, leaseKey = '/id', serverArgs = [], definition = {}, launch: how = {} } = options;
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-hosts-'));
-    const server = await start(['--port', '0', '--data', folder, ...serverArgs], launch);
+    const server = await start(['--port', '0', '--data', folder, ...serverArgs], how);
     const client = new RestClient({ endpoint: server.ready.url, credential: { key: wellKnownKey } });
-    const setting = new Setting(server, { serverArgs, launch }, folder, client);
+    const setting = new Setting(server, { serverArgs, launch: how }, folder, client);
     await client.createDatabase(database);
     await client.createContainer(database, { ...definition, ...definitionOf('items', '/pk') });
     await client.createContainer(database, definitionOf('leases', leaseKey));
@@ -94,10 +96,23 @@ export class Setting implements AsyncDisposable {
     return end(this.#server, signal);
   }
 
+  /** Starts it and kills it as soon as it touches the log: in the middle of its recovery. */
+  async killWhileOpening(): Promise<void> {
+    const { serverArgs, launch: how } = this.#how;
+    const watcher = watch(join(this.#folder, 'segments'));
+    const child = launch(['--port', String(this.port), '--data', this.#folder, ...serverArgs], how);
+    const exited = once(child, 'exit');
+    // Or it is ready before it has touched anything.
+    await Promise.race([once(watcher, 'change'), once(child.stdout, 'data'), exited]);
+    child.kill('SIGKILL');
+    await exited;
+    watcher.close();
+  }
+
   /** On the same folder and port, so that clients and hosts find it where it was. */
   async startServer(): Promise<void> {
-    const { serverArgs, launch } = this.#how;
-    this.#server = await start(['--port', String(this.port), '--data', this.#folder, ...serverArgs], launch);
+    const { serverArgs, launch: how } = this.#how;
+    this.#server = await start(['--port', String(this.port), '--data', this.#folder, ...serverArgs], how);
   }
 
   group(): ProcessorGroup {

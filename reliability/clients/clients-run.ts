@@ -8,7 +8,7 @@ import type { Abuse } from './abuse.ts';
 import { idleConnections, vanishedWaits } from './crowds.ts';
 import { largeFlood } from './flood.ts';
 import { nonsense } from './nonsense.ts';
-import { bodiesUnderWay, halfOpen, neverReading, slowLoris } from './stalling.ts';
+import { bodiesUnderWay, deafStreams, halfOpen, neverReading, slowLoris } from './stalling.ts';
 
 const abuses: readonly Abuse[] = [
   slowLoris,
@@ -18,6 +18,7 @@ const abuses: readonly Abuse[] = [
   idleConnections,
   bodiesUnderWay,
   neverReading,
+  deafStreams,
   largeFlood,
 ];
 
@@ -34,12 +35,18 @@ export async function runClients({ minutes, onProgress }: RunOptions): Promise<O
   const growthMiB: Record<string, number> = {};
   load.start();
   await load.untilAcknowledged(servedMin);
+  const { pid } = load.setting.server.child;
+  const startBytes = anonymousBytesOf(pid);
+  // They do not come at the same time, and what one has cost serves the next.
+  const allBytesMax = Math.max(...abuses.map(({ growthBytesMax }) => growthBytesMax));
+  let allBytes = 0;
   let rounds = 0;
   do {
     for (const abuse of abuses) {
       const sinceMs = performance.now();
       const bytes = await commit(abuse, load);
       const seconds = Math.round((performance.now() - sinceMs) / 1000);
+      allBytes = Math.max(allBytes, anonymousBytesOf(pid) - startBytes);
       growthMiB[abuse.name] = Math.max(growthMiB[abuse.name] ?? 0, mebibytes(bytes));
       onProgress(
         `${abuse.name}: grew by ${mebibytes(bytes)} of ${mebibytes(abuse.growthBytesMax)} MiB allowed, ${seconds} s`,
@@ -47,13 +54,19 @@ export async function runClients({ minutes, onProgress }: RunOptions): Promise<O
     }
     rounds += 1;
   } while (performance.now() < untilMs && problems.length === 0);
+  if (allBytes > allBytesMax) {
+    problems.push(`all of it: memory grew by ${mebibytes(allBytes)} MiB, not ${mebibytes(allBytesMax)}`);
+  }
   await load.settle();
   await load.stop();
   const code = await load.setting.endServer('SIGTERM');
   if (code !== 0) problems.push(`the server ended with ${code}`);
   const log = load.setting.server.words();
   if (log.includes('"level":"error"')) problems.push(`the log has errors: ${log.slice(-2_000)}`);
-  return { problems, figures: { rounds, servedMeanwhile: load.judge.acknowledged, growthMiB } };
+  return {
+    problems,
+    figures: { rounds, servedMeanwhile: load.judge.acknowledged, growthMiB, inAllMiB: mebibytes(allBytes) },
+  };
 }
 
 async function commit(abuse: Abuse, load: Load): Promise<number> {

@@ -9,6 +9,7 @@ import {
   pagesAtOnceMax,
   unsentBytesMax,
 } from '../../packages/server/src/limits.ts';
+import { untilMetric } from '../load/server-metrics.ts';
 import type { Abuse } from './abuse.ts';
 import { slackBytes } from './abuse.ts';
 import { fillLarge, largeDocs, largeFeed } from './large-documents.ts';
@@ -63,6 +64,22 @@ export const neverReading: Abuse = {
       client.socket.pause();
       for (let page = 0; page < pagesEach; page += 1) client.ask('GET', largeDocs, largeFeed);
     }
+    await scene.othersAreServed();
+    return closeAll(clients);
+  },
+};
+
+export const deafStreams: Abuse = {
+  name: 'event streams that nobody takes',
+  growthBytesMax: unsentBytesMax + 2 * pagesAtOnceMax * pageBytesMax + slackBytes,
+  run: async (scene) => {
+    await fillLarge(scene);
+    const clients = await connectAll(scene.port, 2 * deafClients);
+    for (const client of clients) {
+      client.socket.pause();
+      client.ask('GET', largeDocs, { ...largeFeed, accept: 'text/event-stream' });
+    }
+    await untilMetric(scene.url, 'tidemark_feed_streams', (streams) => streams > 0);
     await scene.othersAreServed();
     return closeAll(clients);
   },

@@ -9,6 +9,8 @@ import type { Outcome, RunOptions } from '../outcome.ts';
 const killsShort = 20;
 /** After so many kills everything has to come to rest; then hosts are replaced, and what was judged is forgotten. */
 const killsPerRound = 50;
+/** One in so many is followed by another while it opens. */
+const killsPerOpening = 7;
 /** A kill comes after so many acknowledgements at most; some come at once. */
 const acknowledgedMax = 100;
 
@@ -23,7 +25,7 @@ export async function runKills({ seed, kills, minutes, onProgress }: RunOptions)
   let rounds = 0;
   load.start();
   while (!isOver(done)) {
-    await liveAndDie(load, reshaper, random);
+    await liveAndDie(load, reshaper, random, done % killsPerOpening === killsPerOpening - 1);
     done += 1;
     onProgress(
       `${done} kills, ${load.judge.acknowledged} acknowledged, ${reshaper.splits} splits, ${reshaper.merges} merges`,
@@ -47,7 +49,7 @@ export async function runKills({ seed, kills, minutes, onProgress }: RunOptions)
   };
 }
 
-async function liveAndDie(load: Load, reshaper: Reshaper, random: SeededRandom): Promise<void> {
+async function liveAndDie(load: Load, reshaper: Reshaper, random: SeededRandom, isTwice: boolean): Promise<void> {
   const { judge, uptime, setting } = load;
   const before = judge.acknowledged;
   const lifetime = random.int(acknowledgedMax);
@@ -56,6 +58,7 @@ async function liveAndDie(load: Load, reshaper: Reshaper, random: SeededRandom):
   await load.untilAcknowledged(before + lifetime);
   uptime.isUp = false;
   await setting.endServer('SIGKILL');
+  if (isTwice) await setting.killWhileOpening();
   await setting.startServer();
   uptime.isUp = true;
 }

@@ -135,7 +135,7 @@ export class Pipeline {
     }
     const hasRoom = unsent.admit(response.body?.length ?? 0);
     // What has been written has been written, and has to be said.
-    if (!hasRoom && outgoing.req.method === 'GET') {
+    if (!hasRoom && isRead(outgoing, exchange)) {
       response.onSent?.();
       response = errorResponse(tooMuchUnsent());
     }
@@ -279,6 +279,11 @@ class RequestContext implements HandlerContext {
     this.unsent = unsent;
     this.outgoing = outgoing;
   }
+}
+
+/** Queries are read with POST, their pages are as large as others. */
+function isRead({ req }: HttpResponse, { operation }: Exchange): boolean {
+  return req.method === 'GET' || operation === 'query';
 }
 
 function tooMuchUnsent(): DatabaseError {
