@@ -6,13 +6,13 @@ import { figureText } from './figure-text.ts';
 import type { Result, ResultWork } from './result.ts';
 
 const columns = 2;
-const panelWidth = 470;
+const panelWidth = 490;
 const gap = 24;
 const margin = 20;
 const barHeight = 14;
 const rowHeight = 20;
 const titleHeight = 30;
-const nameWidth = 178;
+const nameWidth = 206;
 const figureWidth = 74;
 const barWidthMax: number = panelWidth - nameWidth - figureWidth;
 const headHeight = 52;

@@ -134,7 +134,7 @@ describe('the chart', () => {
   });
 
   test('has bars as long as the figures, and follows a dark page', () => {
-    const widths = [...svg.matchAll(/<rect class="(?:ours|peer)[^"]*" x="178"[^>]* width="([\d.]+)"/g)].map(
+    const widths = [...svg.matchAll(/<rect class="(?:ours|peer)[^"]*" x="206"[^>]* width="([\d.]+)"/g)].map(
       firstNumber,
     );
     expect(widths).toHaveLength(figures.length);

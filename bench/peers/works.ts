@@ -26,7 +26,7 @@ export const works: readonly Work[] = [
   { id: 'catch-up', label: 'feed from the beginning, documents', short: 'whole feed', unit: '/s', better: 'more' },
   {
     id: 'group',
-    label: `${consumers} consumers with checkpoints, batches of ${groupBatchDocuments}, documents`,
+    label: `group of ${consumers}, checkpoint every ${groupBatchDocuments}, documents`,
     short: 'group',
     unit: '/s',
     better: 'more',
@@ -34,7 +34,7 @@ export const works: readonly Work[] = [
   { id: 'points', label: `point reads, ${pointsInFlight} in flight`, short: 'point reads', unit: '/s', better: 'more' },
   {
     id: 'latency',
-    label: 'write sent to waiting consumer has it, median',
+    label: 'latency, write to waiting consumer, median',
     short: 'latency',
     unit: 'ms',
     better: 'less',
