@@ -7,8 +7,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readText, repositoryRoot } from './source-tree.ts';
+
+// Processes take their time to start where many tests run at once.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const folder = join(repositoryRoot, 'examples');
 const examples = readdirSync(folder).filter((name) => /\.(ts|mjs)$/.test(name));
@@ -78,7 +81,7 @@ test.each(examples)('examples/%s prints what it should', async (name) => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...fromSource, join(folder, name)], {
       cwd: repositoryRoot,
       env: { ...process.env, COSMOS_ENDPOINT: url, COSMOS_KEY: undefined },
-      timeout: 55_000,
+      timeout: 110_000,
     });
 
     // Devices and ranges are independent of each other: their lines come in any order.
