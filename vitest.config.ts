@@ -58,7 +58,7 @@ export default defineConfig({
           name: 'reliability',
           include: ['reliability/**/*.test.ts'],
           globalSetup: ['reliability/build.ts'],
-          testTimeout: 4 * minuteMs,
+          testTimeout: 8 * minuteMs,
           hookTimeout: minuteMs,
         },
       },

@@ -111,3 +111,26 @@ describe('[M18] the SDK with tokens', () => {
     client.dispose();
   });
 });
+
+test("[M18] a document called '..' cannot bring down its container: clients make another path of it, which is refused", async () => {
+  const container = await filled();
+  await container.items.create({ id: '..', pk: 'a' });
+  const { resource } = await user.permissions.create({
+    id: `dots ${container.id}`,
+    permissionMode: PermissionMode.All,
+    resource: container.url,
+  });
+  if (resource === undefined) throw new Error('there is no permission');
+  const withToken = clientWith({ permissionFeed: [resource] })
+    .database('db')
+    .container(container.id);
+  await withToken.items.upsert({ id: 'b', pk: 'a' });
+
+  await expect(container.item('..', 'a').delete()).rejects.toMatchObject({ code: 401 });
+  await expect(withToken.item('..', 'a').delete()).rejects.toMatchObject({ code: 400 });
+  await expect(withToken.item('..', 'a').replace({ id: '..', pk: 'a' })).rejects.toMatchObject({ code: 400 });
+  await expect(withToken.item('..', 'a').read()).rejects.toMatchObject({ code: 400 });
+
+  expect((await container.read()).statusCode).toBe(200);
+  expect((await container.item('b', 'a').read()).statusCode).toBe(200);
+});

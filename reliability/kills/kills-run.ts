@@ -12,7 +12,7 @@ const killsPerRound = 50;
 /** One in so many is followed by another while it opens. */
 const killsPerOpening = 7;
 /** A kill comes after so many acknowledgements at most; some come at once. */
-const acknowledgedMax = 100;
+const acknowledgedMax = 70;
 
 export async function runKills({ seed, kills, minutes, onProgress }: RunOptions): Promise<Outcome> {
   const random = new SeededRandom(seed);

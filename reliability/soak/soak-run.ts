@@ -12,7 +12,7 @@ import type { Window } from './soak-windows.ts';
 import { percentilesOf, trendOf } from './soak-windows.ts';
 
 /** Without minutes it is counted in windows, so that a slow machine sees as many. */
-const windowsShort = 24;
+const windowsShort = 16;
 const windowsWanted = 60;
 const windowMsMin = 250;
 /** Every so often everything comes to rest, is judged and forgotten. */

@@ -6,6 +6,6 @@ test('[M5] under mixed load nothing is lost, and memory stays as it was after th
   const { problems, figures } = await runSoak(shortRun());
 
   expect(problems).toEqual([]);
-  expect(figures['windows']).toBe(24);
+  expect(figures['windows']).toBe(16);
   expect(figures['reads']).toBeGreaterThan(0);
 });

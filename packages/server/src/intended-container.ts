@@ -19,6 +19,21 @@ export function checkIntendedContainer(request: RequestHead, database: Database)
   );
 }
 
+/**
+ * Libraries of HTTP make `/colls/c/` of `/colls/c/docs/..` before they send it. Who signs is refused, because the id was signed; a
+ * resource token signs nothing, and a document called `..` that was to be deleted would take its container along. Only requests
+ * about documents name a partition key.
+ */
+export function checkNoDocumentMeant(request: RequestHead): void {
+  const { kind, isFeed, operation } = request.path;
+  if (kind !== 'container' || isFeed || operation !== undefined) return;
+  if (textOfHeader(request, header.partitionKey) === undefined) return;
+  throw new DatabaseError(
+    'bad-request',
+    `A request about a container has no partition key. If it is about a document called '..': no client can name that in a path.`,
+  );
+}
+
 function isInContainer({ path }: RequestHead): boolean {
   return path.kind === 'document' || path.kind === 'container' || path.kind === 'stored-procedure';
 }

@@ -18,7 +18,7 @@ import type { HandlerContext } from './handler.ts';
 import type { HttpRequest } from './http/http-request.ts';
 import type { HttpResponse } from './http/http-response.ts';
 import type { IncomingBodies } from './incoming-bodies.ts';
-import { checkIntendedContainer } from './intended-container.ts';
+import { checkIntendedContainer, checkNoDocumentMeant } from './intended-container.ts';
 import type { Keys } from './keys.ts';
 import { unsentMsMin } from './limits.ts';
 import type { ListenerFigures } from './listener.ts';
@@ -197,6 +197,7 @@ export class Pipeline {
   }
 
   #respondGranted(incoming: HttpRequest, head: RequestHead, route: Operation, context: RequestContext): Soon {
+    checkNoDocumentMeant(head);
     checkIntendedContainer(head, this.#options.database);
     checkConsistency(head);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
