@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { BodyOperation } from './batch-body.ts';
 import { readBatchBody } from './batch-body.ts';
 
 function read(text: string): [type: string, resource: string | undefined][] {
   return readBatchBody(Buffer.from(text)).map(({ type, resource }) => [type, resource?.toString().trim()]);
+}
+
+function comparable({ resource, ...rest }: BodyOperation): object {
+  return { ...rest, resource: resource?.toString().trim() };
 }
 
 describe('the body of a batch', () => {
@@ -16,6 +21,33 @@ describe('the body of a batch', () => {
       ['Read', undefined],
       ['Upsert', '{"z":1e2}'],
     ]);
+  });
+
+  test('the quick and the thorough way read the same', () => {
+    const long = 'x'.repeat(99);
+    const usual = [
+      { operationType: 'Upsert', partitionKey: '["p\\"é"]', resourceBody: { id: '1', t: 'a"}\\b', _x: [{}] } },
+      { operationType: 'Replace', id: '日本', ifMatch: '"1"', resourceBody: { id: '日本', long } },
+      { operationType: 'Delete', id: 'b', ifNoneMatch: null, other: [1, { a: ']' }] },
+    ].map((operation) => JSON.stringify(operation));
+    // An exponent is nothing for the quick way, so the whole body goes the other.
+    const unusual = '{"operationType":"Read","id":"e","n":1e2}';
+    const both = readBatchBody(Buffer.from(`[${[...usual, unusual].join(' ,\n')}]`));
+
+    expect(readBatchBody(Buffer.from(` [${usual.join(',')}]\n`)).map(comparable)).toEqual(
+      both.slice(0, usual.length).map(comparable),
+    );
+    expect(both.map(({ id }) => id)).toEqual([undefined, '日本', 'b', 'e']);
+    expect(both[0]?.partitionKey).toBe('["p\\"é"]');
+    expect(both[1]?.ifMatch).toBe('"1"');
+  });
+
+  test('a document that is no JSON spoils the request, whichever way it is read', () => {
+    for (const document of ['{"id":"1",}', '{"id":"1"', '{"id":"\u0001"}', '{"id":01}']) {
+      expect(() => read(`[{"operationType":"Create","resourceBody":${document}}]`)).toThrow('not valid JSON');
+    }
+    expect(() => read('[{"operationType":"Read","id":"1"}] x')).toThrow('not valid JSON');
+    expect(() => read('[{"operationType":"Read","id":"1"},]')).toThrow('not valid JSON');
   });
 
   test.each([

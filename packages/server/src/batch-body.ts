@@ -1,8 +1,11 @@
 // The body of a batch or bulk request: an array of operations. The documents in it are taken as they stand in the bytes,
 // not written anew from their parsed values, so that number literals and the order of properties survive (engine.md 4).
+//
+// Most bodies are read in one pass over the bytes, by the scanner that also reads documents. Whatever is unusual to it, mistakes
+// above all, is read thoroughly, with JSON.parse as the judge.
 
-import { memberSpans } from '@tidemark/engine/internal';
-import { batchBytesMax, batchOperationsMax, DatabaseError } from '@tidemark/model';
+import { memberSpans, ObjectScanner } from '@tidemark/engine/internal';
+import { batchBytesMax, batchOperationsMax, DatabaseError, documentDepthMax } from '@tidemark/model';
 
 export interface BodyOperation {
   readonly type: string;
@@ -19,6 +22,56 @@ export function readBatchBody(body: Buffer): BodyOperation[] {
   if (body.length > batchBytesMax) {
     throw new DatabaseError('batch-too-large', `A batch may have at most ${batchBytesMax} bytes, not ${body.length}.`);
   }
+  return scanOperations(body) ?? readThoroughly(body);
+}
+
+const memberNames = ['operationType', 'id', 'resourceBody', 'ifMatch', 'ifNoneMatch', 'partitionKey'] as const;
+type MemberName = (typeof memberNames)[number];
+
+const scanner: ObjectScanner = new ObjectScanner(memberNames, documentDepthMax + 1);
+
+/** Undefined where the thorough reader has to say what it is. */
+function scanOperations(body: Buffer): BodyOperation[] | undefined {
+  const operations: BodyOperation[] = [];
+  let i = skipSpace(body, 0);
+  if (body[i] !== openBracket) return undefined;
+  do {
+    const start = skipSpace(body, i + 1);
+    const end = scanner.endOf(body, start, body.length);
+    if (end < 0 || operations.length === batchOperationsMax) return undefined;
+    operations.push(scannedOperation(body, operations.length));
+    i = skipSpace(body, end);
+  } while (body[i] === comma);
+  return body[i] === closeBracket && skipSpace(body, i + 1) === body.length ? operations : undefined;
+}
+
+function scannedOperation(body: Buffer, index: number): BodyOperation {
+  const resourceStart = scanner.starts[resourceAt] as number;
+  return operationOf(
+    (name) => scannedMember(body, memberNames.indexOf(name)),
+    resourceStart < 0 ? undefined : body.subarray(resourceStart, scanner.ends[resourceAt]),
+    index,
+  );
+}
+
+const resourceAt: number = memberNames.indexOf('resourceBody');
+
+function scannedMember(body: Buffer, at: number): unknown {
+  const start = scanner.starts[at] as number;
+  if (start < 0) return undefined;
+  const end = scanner.ends[at] as number;
+  const text = body.toString('utf8', start, end);
+  if (body[start] === quote && !text.includes('\\')) return text.slice(1, -1);
+  return JSON.parse(text);
+}
+
+function skipSpace(body: Buffer, start: number): number {
+  let i = start;
+  while (body[i] === 0x20 || body[i] === 0x0a || body[i] === 0x0d || body[i] === 0x09) i += 1;
+  return i;
+}
+
+function readThoroughly(body: Buffer): BodyOperation[] {
   const operations = parse(body);
   if (operations.length === 0) throw new DatabaseError('bad-request', 'A batch must have at least one operation.');
   if (operations.length > batchOperationsMax) {
@@ -65,21 +118,31 @@ function readOperation(value: unknown, body: Buffer, span: Span, index: number):
     throw new DatabaseError('bad-request', `Operation ${index} of the batch is not a JSON object.`);
   }
   const members = value as Readonly<Record<string, unknown>>;
-  const type = textMember(members, 'operationType', index);
+  const member = (name: MemberName): unknown => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const resource = Object.hasOwn(members, 'resourceBody') ? resourceBytes(body, span) : undefined;
+  return operationOf(member, resource, index);
+}
+
+function operationOf(
+  member: (name: MemberName) => unknown,
+  resource: Buffer | undefined,
+  index: number,
+): BodyOperation {
+  const type = textMember(member, 'operationType', index);
   if (type === undefined)
     throw new DatabaseError('bad-request', `Operation ${index} of the batch has no operationType.`);
   return {
     type,
-    id: textMember(members, 'id', index),
-    resource: Object.hasOwn(members, 'resourceBody') ? resourceBytes(body, span) : undefined,
-    ifMatch: textMember(members, 'ifMatch', index),
-    ifNoneMatch: textMember(members, 'ifNoneMatch', index),
-    partitionKey: textMember(members, 'partitionKey', index),
+    id: textMember(member, 'id', index),
+    resource,
+    ifMatch: textMember(member, 'ifMatch', index),
+    ifNoneMatch: textMember(member, 'ifNoneMatch', index),
+    partitionKey: textMember(member, 'partitionKey', index),
   };
 }
 
-function textMember(members: Readonly<Record<string, unknown>>, name: string, index: number): string | undefined {
-  const value = Object.hasOwn(members, name) ? members[name] : undefined;
+function textMember(member: (name: MemberName) => unknown, name: MemberName, index: number): string | undefined {
+  const value = member(name);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   throw new DatabaseError('bad-request', `The member ${name} of operation ${index} must be a string.`);

@@ -41,8 +41,10 @@ export class ObjectScanner {
   readonly #hashes: Int32Array = new Int32Array(slots);
   readonly #scans: Float64Array = new Float64Array(slots);
   #scan = 0;
-  /** Whether a backslash stands anywhere in the last document. */
+  /** Whether a backslash stands anywhere in the last document, or behind it. */
   hasEscapes = false;
+  /** The first backslash from where the last string was looked at; the length where there is none. */
+  #backslash = 0;
 
   constructor(wanted: readonly string[], depthMax: number) {
     this.#names = wanted.map((name) => Buffer.from(name));
@@ -54,9 +56,15 @@ export class ObjectScanner {
 
   /** Looks at bytes[from, to): from the brace that opens the object to behind the one that closes it. */
   accepts(bytes: Buffer, from: number, to: number): boolean {
+    return this.endOf(bytes, from, to) === to;
+  }
+
+  /** The place behind the object that begins at `from` and ends before `to`; -1 where it is not accepted. */
+  endOf(bytes: Buffer, from: number, to: number): number {
     this.starts.fill(-1);
     this.#scan += 1;
-    this.hasEscapes = bytes.indexOf(backslash, from) >= 0;
+    this.#backslash = backslashFrom(bytes, from);
+    this.hasEscapes = this.#backslash < bytes.length;
     const isObject = this.#isObject;
     let depth = 1;
     let members = 0;
@@ -64,7 +72,7 @@ export class ObjectScanner {
     let wanted = -1;
     let i = from + 1;
     isObject[1] = 1;
-    if (bytes[from] !== openBrace) return false;
+    if (bytes[from] !== openBrace) return -1;
     let isEmptyAllowed = true;
 
     for (;;) {
@@ -75,43 +83,43 @@ export class ObjectScanner {
         depth -= 1;
       } else {
         if (isObject[depth] === 1) {
-          if (bytes[i] !== quote) return false;
+          if (bytes[i] !== quote) return -1;
           const nameStart = i + 1;
           i = this.#skipString(bytes, nameStart, to);
-          if (i < 0) return false;
+          if (i < 0) return -1;
           if (depth === 1) {
             members += 1;
-            if (members > membersMax || !this.#isUsual(bytes, nameStart, i - 1)) return false;
+            if (members > membersMax || !this.#isUsual(bytes, nameStart, i - 1)) return -1;
             wanted = this.#wantedAt(bytes, nameStart, i - 1);
           }
           i = skipSpace(bytes, i);
-          if (bytes[i] !== colon) return false;
+          if (bytes[i] !== colon) return -1;
           i = skipSpace(bytes, i + 1);
         }
         if (depth === 1 && wanted >= 0) this.starts[wanted] = i;
         const byte = bytes[i];
         if (byte === openBrace || byte === openBracket) {
           depth += 1;
-          if (depth > this.#depthMax) return false;
+          if (depth > this.#depthMax) return -1;
           isObject[depth] = byte === openBrace ? 1 : 0;
           isEmptyAllowed = true;
           i += 1;
           continue;
         }
         i = byte === quote ? this.#skipString(bytes, i + 1, to) : skipScalar(bytes, i);
-        if (i < 0) return false;
+        if (i < 0) return -1;
       }
 
       // A value has ended: what follows closes containers, or goes on with the next value of one.
       for (;;) {
-        if (depth === 0) return i === to;
+        if (depth === 0) return i <= to ? i : -1;
         if (depth === 1 && wanted >= 0) {
           this.ends[wanted] = i;
           wanted = -1;
         }
         i = skipSpace(bytes, i);
         if (bytes[i] === comma) break;
-        if (bytes[i] !== (isObject[depth] === 1 ? closeBrace : closeBracket)) return false;
+        if (bytes[i] !== (isObject[depth] === 1 ? closeBrace : closeBracket)) return -1;
         i += 1;
         depth -= 1;
       }
@@ -122,18 +130,16 @@ export class ObjectScanner {
 
   /** The place behind the closing quote; -1 when there is none, or something in the string may not stand there. */
   #skipString(bytes: Buffer, start: number, to: number): number {
+    if (this.#backslash < start) this.#backslash = backslashFrom(bytes, start);
     let from = start;
-    let end: number;
-    if (this.hasEscapes) end = endOfEscaped(bytes, start);
-    else {
-      // Names and most values end here.
-      for (const near = Math.min(start + nearBytes, to); from < near; from += 1) {
-        const byte = bytes[from]!;
-        if (byte === quote) return from + 1;
-        if (byte < 0x20) return -1;
-      }
-      end = bytes.indexOf(quote, from);
+    // Names and most values end here.
+    for (const near = Math.min(start + nearBytes, to, this.#backslash); from < near; from += 1) {
+      const byte = bytes[from]!;
+      if (byte === quote) return from + 1;
+      if (byte < 0x20) return -1;
     }
+    let end = bytes.indexOf(quote, from);
+    if (end > this.#backslash) end = endOfEscaped(bytes, from);
     return end < 0 || end >= to || hasControls(bytes, from, end) ? -1 : end + 1;
   }
 
@@ -166,6 +172,11 @@ export class ObjectScanner {
     }
     return -1;
   }
+}
+
+function backslashFrom(bytes: Buffer, from: number): number {
+  const at = bytes.indexOf(backslash, from);
+  return at < 0 ? bytes.length : at;
 }
 
 function skipSpace(bytes: Buffer, start: number): number {

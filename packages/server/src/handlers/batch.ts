@@ -224,35 +224,34 @@ function manyResponse(
   const facts = outcomes.map(factsOf);
   const isMinimal = prefersMinimal(request);
   const pieces: Buffer[] = [];
-  for (const [index, each] of facts.entries()) {
+  let text = '[';
+  for (let index = 0; index < facts.length; index += 1) {
+    const each = facts[index] as OutcomeFacts;
     const outcome = outcomes[index];
     const isHidden = isMinimal && outcome?.kind !== 'read';
     const failure = outcome?.kind === 'rejected' ? outcome : undefined;
-    pieces.push(index === 0 ? openBracket : comma, Buffer.from(headOf(each, failure)));
-    if (each.body !== undefined && !isHidden) pieces.push(bodyName, each.body);
-    pieces.push(closeBrace);
+    text += `${index === 0 ? '' : ','}${headOf(each, failure)}`;
+    if (each.body !== undefined && !isHidden) {
+      pieces.push(Buffer.from(`${text},"resourceBody":`), each.body);
+      text = '';
+    }
+    text += '}';
   }
-  const body = Buffer.concat([...pieces, closeBracket]);
+  pieces.push(Buffer.from(`${text}]`));
+  const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
   const status = outcomes.some((outcome) => outcome.kind === 'rejected') ? 207 : 200;
   const charge = sumOfCharges(facts.map((each) => each.charge));
   return { status, charge, headers: [...containerOwner(place), ...session], body };
 }
 
-const openBracket: Buffer = Buffer.from('[');
-const closeBracket: Buffer = Buffer.from(']');
-const comma: Buffer = Buffer.from(',');
-const closeBrace: Buffer = Buffer.from('}');
-const bodyName: Buffer = Buffer.from(',"resourceBody":');
-
 /** The result of one operation without its body and its last brace. */
 function headOf({ status, substatus, charge, etag }: OutcomeFacts, failure: Rejected | undefined): string {
-  const head = {
-    statusCode: status,
-    requestCharge: charge,
-    ...(substatus === undefined ? {} : { subStatusCode: substatus }),
-    ...(etag === undefined ? {} : { eTag: `"${etag}"` }),
-    ...(failure === undefined ? {} : { message: failure.message }),
-    ...(failure?.retryAfterMs === undefined ? {} : { retryAfterMilliseconds: failure.retryAfterMs }),
-  };
-  return JSON.stringify(head).slice(0, -1);
+  let text = `{"statusCode":${status},"requestCharge":${charge}`;
+  if (substatus !== undefined) text += `,"subStatusCode":${substatus}`;
+  // Etags are the engine's own and need no escapes.
+  if (etag !== undefined) text += `,"eTag":"\\"${etag}\\""`;
+  if (failure === undefined) return text;
+  text += `,"message":${JSON.stringify(failure.message)}`;
+  if (failure.retryAfterMs !== undefined) text += `,"retryAfterMilliseconds":${failure.retryAfterMs}`;
+  return text;
 }
