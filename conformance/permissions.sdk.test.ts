@@ -112,7 +112,7 @@ describe('[M18] the SDK with tokens', () => {
   });
 });
 
-test("[M18] a document called '..' cannot bring down its container: clients make another path of it, which is refused", async () => {
+test("[M18] [SEC4] a document called '..' cannot bring down its container: clients make another path of it, which is refused", async () => {
   const container = await filled();
   await container.items.create({ id: '..', pk: 'a' });
   const { resource } = await user.permissions.create({

@@ -5,12 +5,14 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { inRange } from '../../conformance/raw.ts';
+import { connectionsAllowed } from '../../packages/server/src/open-files.ts';
 import { untilMetric } from '../load/server-metrics.ts';
 import type { Abuse } from './abuse.ts';
 import { slackBytes } from './abuse.ts';
 import { closeAll, connectAll } from './stalling.ts';
 
-const idle = 10_000;
+/** Fewer where a process may not have so many files: both sides need one for each. */
+const idle = connectionsAllowed(12_500) >= 10_000 ? 10_000 : Math.floor(connectionsAllowed(12_500) * 0.8);
 /** What a connection that nobody uses may keep: sockets, parser and timers of node. */
 const idleBytesMax = 24 * 1024;
 
