@@ -25,6 +25,9 @@ export const momentMsMax = 250;
 /** How often a list of documents begins anew because ranges were split under it. */
 export const listAttemptsMax = 5;
 
+/** Documents on a page of a list that is read page by page. */
+export const listPageItems = 200;
+
 /** A read of the feed that takes longer than it was asked to wait and this is broken off: its connection may be half open. */
 export const feedReadMsMax: number = requestMsMax + waitGraceMs;
 
@@ -82,8 +85,11 @@ export const drainMsDefault: number = 30 * 1000;
 export const avoidMsMin: number = 1000;
 export const avoidMsMax: number = 60 * 1000;
 
-/** Ranges that a host tells others to take, in its heartbeat. */
+/** Ranges that a host tells others to take, in its heartbeat; and ranges that stand still there. */
 export const avoidedMax = 100;
+
+/** Of the reason why a range stands still, as the heartbeat tells it. */
+export const haltedCharsMax = 500;
 
 /** Health problems told of and not yet over; the oldest is forgotten first. */
 export const problemsMax = 1000;

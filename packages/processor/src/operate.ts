@@ -49,6 +49,8 @@ export interface RangeStatus {
   readonly epoch: number | undefined;
   readonly position: string | undefined;
   readonly writtenAt: string | undefined;
+  /** Why it stands still until somebody resumes the group; undefined: it does not, as far as its owner tells. */
+  readonly halted: string | undefined;
 }
 
 export interface GroupStatus {
@@ -101,6 +103,7 @@ export class ProcessorGroup {
     const group = readGroup(documents, names, hostRules);
     const { start, control } = group;
     const leases = resolveKeys(group.leases, physical);
+    const halted = haltedOf(group);
     return {
       group: this.name,
       source: identity.name,
@@ -119,9 +122,16 @@ export class ProcessorGroup {
           epoch: lease.mark?.instance === lease.owner ? lease.mark?.epoch : undefined,
           position: lease.position,
           writtenAt: lease.timestamp,
+          halted: halted.get(lease.token),
         }))
         .sort((a, b) => a.leaseToken.localeCompare(b.leaseToken, 'en', { numeric: true })),
-      problems: [...problemsOf({ ...group, leases }), ...failuresOf(leases, documents, names)],
+      problems: [
+        ...problemsOf({ ...group, leases }),
+        ...[...halted].map(
+          ([token, reason]) => `The range ${token} stands still until the group is resumed: ${reason}`,
+        ),
+        ...failuresOf(leases, documents, names),
+      ],
     };
   }
 
@@ -247,6 +257,18 @@ function problemsOf(group: Group): string[] {
   for (const { token } of group.tombstones) problems.push(`The lease ${token} was split and could not be removed.`);
   if (!group.hasMarker) problems.push('The group is not set up completely: its marker is missing.');
   return problems;
+}
+
+/** By token; only what the owner of the range says itself. */
+function haltedOf({ beats, leases }: Group): ReadonlyMap<string, string> {
+  const owners = new Map(leases.map(({ token, owner }) => [token, owner]));
+  return new Map(
+    beats.flatMap(({ instance, halted }) =>
+      halted
+        .filter(({ leaseToken }) => owners.get(leaseToken) === instance)
+        .map(({ leaseToken, reason }) => [leaseToken, reason] as const),
+    ),
+  );
 }
 
 /** Owners write down what has failed and is not settled yet. */

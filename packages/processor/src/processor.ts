@@ -10,7 +10,7 @@ import { Host } from './host/host.ts';
 import type { HostRules } from './host/rules.ts';
 import { hostRules } from './host/rules.ts';
 import type { HostStatus } from './host/status.ts';
-import type { RangeObserver } from './host/tenure.ts';
+import type { RangeObserver } from './host/tenure-parts.ts';
 import { ProcessorError } from './processor-error.ts';
 import type { MakePump } from './pump/pump.ts';
 import type { ProcessorSettings } from './settings.ts';

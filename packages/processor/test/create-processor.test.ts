@@ -282,6 +282,36 @@ test('[S26] a schema types and changes what the handler gets, and what it refuse
   expect(Buffer.from(letters[0]?.raw ?? '', 'base64').toString()).toContain('"total":"much"');
 });
 
+test('[I13] [F16] a range that the failure policy has halted shows in the status of the group, until it is resumed', async () => {
+  const { source, leases } = await place();
+  let isBroken = true;
+  const { all, add } = collector(1);
+  await using processor = createProcessor<Order>({
+    ...soon,
+    source,
+    leases,
+    name: 'halting',
+    onFailure: 'halt-range',
+    retry: { attemptsMax: 1 },
+    handler: ([order]) => {
+      if (isBroken) throw new Error('the sink is full');
+      add(order?.id ?? '');
+    },
+  });
+  const group = openGroup({ source, leases, name: 'halting' });
+  await processor.start();
+  await source.create({ id: 'a', pk: 'k' });
+
+  const shown = expect.stringContaining('the sink is full');
+  await vi.waitFor(async () => expect((await group.status()).ranges).toMatchObject([{ halted: shown }]), 20_000);
+  expect((await group.status()).problems).toContainEqual(shown);
+  isBroken = false;
+  await group.resume();
+  await all;
+
+  await vi.waitFor(async () => expect((await group.status()).problems).toEqual([]), 20_000);
+});
+
 test('a processor that was stopped does not start again, and says so', async () => {
   const { source, leases } = await place();
   const processor = createProcessor<Order>({ ...soon, source, leases, name: 'once', handler: () => {} });

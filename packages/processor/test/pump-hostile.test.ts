@@ -251,3 +251,47 @@ test('[F16] [I1] a drain does not wait for ever for what nobody acknowledges, an
   expect(bench.end).toEqual({ kind: 'drained' });
   expect(bench.stored).toEqual([]);
 });
+
+test.each(['latest', 'all-versions'] as const)(
+  '[F12] [F19] a handler that changes what tells changes apart confuses nobody, mode %s',
+  async (mode) => {
+    const feed = new TestFeed();
+    for (let lsn = 1; lsn <= 6; lsn += 1) {
+      const document = { id: `d${lsn}`, pk: `k${lsn % 2}`, _lsn: lsn, _etag: `e${lsn}` };
+      const envelope = { current: document, metadata: { operationType: 'create', lsn, crts: 1 } };
+      feed.items.push({ value: mode === 'latest' ? document : envelope });
+    }
+    const dead = new TestStore();
+    const keys: string[] = [];
+    const spoil: Handler<TestChange> = (changes, { idempotencyKey }) => {
+      changes.forEach((change, index) => {
+        const { current = change } = change as { current?: TestChange };
+        keys.push(`${idempotencyKey(index)} ${current.id}`);
+        if (mode === 'all-versions') Object.assign(change, { id: 'spoilt', lsn: 99 });
+        Object.assign(current, { id: 'spoilt', pk: 'spoilt', _lsn: 99, _etag: 'spoilt' });
+      });
+      throw new Error('all of them');
+    };
+    const bench = new PumpBench({
+      feed,
+      mode,
+      handler: spoil,
+      settings: { lanes: 2, failure: { retry: retryOnce, action: 'park-key', bisect: true, classify: undefined } },
+      parts: { deadLetters: { store: dead, group: 'g' } },
+    });
+
+    await bench.until(() => bench.stored.includes('"6"') || bench.end !== undefined);
+    await bench.drained();
+
+    const letters = [...dead.documents.values()].map(({ body }) => body).filter(({ itemId }) => itemId !== undefined);
+    const facts = letters.map(({ itemId, laneKey, lsn }) => [itemId, laneKey, lsn]);
+    expect(facts.sort()).toEqual([1, 2, 3, 4, 5, 6].map((lsn) => [`d${lsn}`, `["k${lsn % 2}"]`, lsn]));
+    for (const { item, lsn } of letters) {
+      const document = mode === 'latest' ? item : (item as { current: unknown }).current;
+      expect(document).toMatchObject({ id: `d${lsn}`, pk: `k${Number(lsn) % 2}`, _etag: `e${lsn}` });
+    }
+    // The same key for every delivery of a change, whatever became of it in the first.
+    const first = keys.find((key) => key.endsWith(' d1'))?.split(' ')[0];
+    expect(keys.filter((key) => key.startsWith(`${first} `)).length).toBeGreaterThan(1);
+  },
+);

@@ -61,6 +61,27 @@ test('[wire 12] a list is one parameterised query for each range, without a plan
   ]);
 });
 
+test('a list that is read page by page asks for the next one when it is wanted', async () => {
+  const { store, network } = open([
+    definition,
+    rangesOf('1', '2'),
+    pageOf(['p..1'], { [header.continuation]: 'more' }),
+    pageOf(['p..2']),
+    pageOf(['p..3']),
+  ]);
+  const pages = store.pages('p..');
+
+  const first = await network.run(pages.next());
+  expect(first.value?.map(({ id }) => id)).toEqual(['p..1']);
+  expect(network.asked.length).toBe(3);
+  const rest: string[] = [];
+  for (let next = await network.run(pages.next()); next.value !== undefined; next = await network.run(pages.next()))
+    rest.push(...next.value.map(({ id }) => id));
+
+  expect(rest).toEqual(['p..2', 'p..3']);
+  expect(network.asked.at(2)?.headers.get(header.itemsMax)).toBe('200');
+});
+
 test('a list begins anew with the ranges of now when one of them was split under it', async () => {
   const gone: Scripted = { status: 410, headers: { [header.substatus]: '1002' } };
   const { store, network } = open([

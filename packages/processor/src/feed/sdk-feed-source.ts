@@ -37,7 +37,8 @@ export class SdkFeedSource implements FeedSource {
   readonly #ranges: RangeMap = new RangeMap((signal) => this.#loadRanges(signal));
   readonly #readers = new Map<string, Reader>();
   #starts: Promise<SdkStarts> | undefined;
-  #identity: Promise<SourceIdentity> | undefined;
+  /** Known once the container was read; of a read that failed nothing is kept. */
+  #containerRid: string | undefined;
 
   constructor(client: SdkClient, database: string, container: string, options: SdkFeedSourceOptions = {}) {
     this.#client = client;
@@ -47,9 +48,10 @@ export class SdkFeedSource implements FeedSource {
     if (options.starts !== undefined) this.#starts = Promise.resolve(options.starts);
   }
 
-  identity(signal?: AbortSignal): Promise<SourceIdentity> {
-    this.#identity = this.#readIdentity(signal);
-    return this.#identity;
+  async identity(signal?: AbortSignal): Promise<SourceIdentity> {
+    const identity = await this.#readIdentity(signal);
+    this.#containerRid = identity.containerRid;
+    return identity;
   }
 
   ranges(signal?: AbortSignal): Promise<readonly PhysicalRange[]> {
@@ -109,8 +111,7 @@ export class SdkFeedSource implements FeedSource {
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     if (typeof from === 'object' && 'position' in from) {
-      this.#identity ??= this.#readIdentity(signal);
-      const { containerRid } = await this.#identity;
+      const containerRid = this.#containerRid ?? (await this.identity(signal)).containerRid;
       const part = { minInclusive: keys.min, maxExclusive: keys.max, continuationToken: from.position };
       return starts.Continuation(JSON.stringify({ rid: containerRid, Continuation: [part] }));
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../lease/lease.ts';
-import { auditCoverage, HoleCounter, missingLeases, positionForHole, resolveKeys } from './audit.ts';
+import { auditCoverage, HoleCounter, missingLeases, positionForHole, resolveKeys, slicesOfHole } from './audit.ts';
 import { succession } from './split.ts';
 
 function lease(token: string, min?: string, max = 'FF'): Lease {
@@ -58,6 +58,24 @@ describe('the audit', () => {
 
     expect(positionForHole({ min: '', max: '20' }, notes)?.position).toBe('new');
     expect(positionForHole({ min: '30', max: '50' }, notes)?.position).toBe('old');
+  });
+
+  test('[S32] a hole is cut where notes of positions end, also when ranges were split and merged meanwhile', () => {
+    const note = (min: string, max: string) => ({ keys: { min, max }, position: `${min}-${max}` });
+    const slices = (hole: { min: string; max: string }, ...notes: ReturnType<typeof note>[]) =>
+      slicesOfHole(hole, notes).map(({ keys, note: found }) => [keys.min, keys.max, found?.position]);
+
+    expect(slices({ min: '20', max: '60' }, note('10', '40'), note('40', '60'))).toEqual([
+      ['20', '40', '10-40'],
+      ['40', '60', '40-60'],
+    ]);
+    expect(slices({ min: '20', max: '60' }, note('10', '40'), note('20', '30'))).toEqual([
+      ['20', '30', '20-30'],
+      ['30', '40', '10-40'],
+      ['40', '60', undefined],
+    ]);
+    expect(slices({ min: '20', max: '60' }, note('', 'FF'))).toEqual([['20', '60', '-FF']]);
+    expect(slices({ min: '20', max: '60' })).toEqual([['20', '60', undefined]]);
   });
 
   test('a hole counts only when it was seen in looks one after the other', () => {

@@ -134,19 +134,25 @@ export class HoleCounter {
   }
 }
 
-/** Notes that tile the hole: ranges that merged while their leases were missing. Each slice goes on from its own position. */
-export function slicesOfHole<T extends { readonly keys: KeyRange }>(hole: KeyRange, notes: readonly T[]): readonly T[] {
-  const slices: T[] = [];
-  for (let at = hole.min; at < hole.max; ) {
-    const next = notes
-      .filter(({ keys }) => keys.min === at && keys.max <= hole.max)
-      .reduce<T | undefined>(
-        (best, note) => (best === undefined || note.keys.max < best.keys.max ? note : best),
-        undefined,
-      );
-    if (next === undefined) return [];
-    slices.push(next);
-    at = next.keys.max;
+/**
+ * The hole in parts of which one position is known, or none: ranges may have been split and merged while their leases were missing. Each
+ * part goes on from its own position.
+ */
+export function slicesOfHole<T extends { readonly keys: KeyRange }>(
+  hole: KeyRange,
+  notes: readonly T[],
+): readonly { readonly keys: KeyRange; readonly note: T | undefined }[] {
+  const within = notes.flatMap(({ keys }) => intersectKeyRanges(keys, hole) ?? []);
+  const cuts = new Set([...within.flatMap(({ min, max }) => [min, max]), hole.min, hole.max]);
+  const [first, ...ends] = [...cuts].sort(compareHex);
+  const slices: { keys: KeyRange; note: T | undefined }[] = [];
+  let min = first ?? hole.min;
+  for (const max of ends) {
+    const note = positionForHole({ min, max }, notes);
+    const last = slices.at(-1);
+    if (last !== undefined && last.note === note) last.keys = { min: last.keys.min, max };
+    else slices.push({ keys: { min, max }, note });
+    min = max;
   }
   return slices;
 }

@@ -17,7 +17,7 @@ import { isProcessorError, messageOf, ProcessorError } from '../processor-error.
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { MissingLease } from './audit.ts';
-import { missingLeases, positionForHole, resolveKeys, slicesOfHole } from './audit.ts';
+import { missingLeases, resolveKeys, slicesOfHole } from './audit.ts';
 import type { Group, StartRecord } from './group.ts';
 import { readGroup, readStart } from './group.ts';
 import type { Health } from './health.ts';
@@ -123,6 +123,9 @@ async function create(parts: BootstrapParts, names: LeaseNames, identity: Source
   const lock = await takeLock(parts, names);
   if (lock === undefined) return recordStart(parts, names, identity);
   try {
+    // The list that did not show it may have been of the past.
+    const marker = await parts.store.read(names.marker, { signal: parts.signal });
+    if (marker !== undefined) return await recordStart(parts, names, identity);
     // Ranges before leases: a range that is split in between shows as a lease that is told so later, not as a hole.
     const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
     const group = await readWholeGroup(parts, names);
@@ -147,15 +150,13 @@ export async function createMissing(
   group: Pick<Group, 'positions' | 'tombstones' | 'hasMarker'>,
 ): Promise<void> {
   const known = [...group.positions, ...group.tombstones.flatMap(noteOf)];
-  const noted = positionForHole(missing.keys, known)?.position;
-  const slices = noted === undefined ? slicesOfHole(missing.keys, known) : [];
-  for (const { keys, position } of slices) {
-    await create({ token: tokenOfKeys(keys), kind: 'keys', keys }, position);
+  const slices = slicesOfHole(missing.keys, known);
+  for (const { keys, note } of slices) {
+    const lease: MissingLease = slices.length === 1 ? missing : { token: tokenOfKeys(keys), kind: 'keys', keys };
+    await make(lease, note?.position ?? (await makeFast(lease)));
   }
-  if (slices.length > 0) return;
-  await create(missing, noted ?? (await makeFast()));
 
-  async function create(lease: MissingLease, position: string | undefined): Promise<void> {
+  async function make(lease: MissingLease, position: string | undefined): Promise<void> {
     await createLease(acquireParts(parts, names), {
       id: leaseId(names, lease.token),
       ...lease,
@@ -168,9 +169,9 @@ export async function createMissing(
   }
 
   /** Once the group has begun, `now` is the moment of its beginning and not the present: whoever acquires the lease looks it up. */
-  async function makeFast(): Promise<string | undefined> {
+  async function makeFast(lease: MissingLease): Promise<string | undefined> {
     if (group.hasMarker && start.mode === 'latest' && start.start === 'now') return undefined;
-    return firstPosition(parts, missing, start.start);
+    return firstPosition(parts, lease, start.start);
   }
 }
 
@@ -211,11 +212,12 @@ async function takeLock(parts: BootstrapParts, names: LeaseNames): Promise<Store
     const marker = await store.read(names.marker, { signal: parts.signal });
     if (marker !== undefined) return undefined;
     const lock = await store.read(names.lock, { signal: parts.signal });
-    if (lock === undefined) continue;
-    if (lock.body['owner'] === holder.nonce) return lock;
+    if (lock?.body['owner'] === holder.nonce) return lock;
     const nowMs = clock.monotonicMs();
-    if (seen?.etag !== lock.etag) seen = { etag: lock.etag, sinceMs: nowMs };
-    if (nowMs - seen.sinceMs >= parts.rules.lockMs(parts.settings.lease)) {
+    // Where it is not seen, it was removed just now, or the read is older than the refusal.
+    if (lock !== undefined && seen?.etag !== lock.etag) seen = { etag: lock.etag, sinceMs: nowMs };
+    const isOld = seen !== undefined && nowMs - seen.sinceMs >= parts.rules.lockMs(parts.settings.lease);
+    if (lock !== undefined && isOld) {
       const taken = await ignoreConflict(store.replace(lock, body, parts.signal));
       if (taken !== undefined) return taken;
     }

@@ -12,7 +12,8 @@ import type { Group } from './group.ts';
 import type { HostBeat } from './heartbeat.ts';
 import { readBeat } from './heartbeat.ts';
 import type { Plan } from './plan.ts';
-import type { Disposal, DrainOrder, Tenure } from './tenure.ts';
+import type { Tenure } from './tenure.ts';
+import type { Disposal, DrainOrder } from './tenure-parts.ts';
 
 export interface DrainOrdersParts {
   readonly clock: Clock;

@@ -21,7 +21,14 @@ export interface HostBeat {
   readonly rangesMax: number;
   readonly isLeaving: boolean;
   readonly avoided: readonly string[];
+  readonly halted: readonly HaltedRange[];
   readonly stored: StoredDocument;
+}
+
+/** A range that stands still until somebody resumes it. */
+export interface HaltedRange {
+  readonly leaseToken: string;
+  readonly reason: string;
 }
 
 export function readBeat(stored: StoredDocument): HostBeat | undefined {
@@ -37,8 +44,14 @@ export function readBeat(stored: StoredDocument): HostBeat | undefined {
     rangesMax: count(body['rangesMax'], 0),
     isLeaving: body['leaving'] === true,
     avoided: Array.isArray(body['avoided']) ? body['avoided'].filter((token) => typeof token === 'string') : [],
+    halted: Array.isArray(body['halted']) ? body['halted'].flatMap(haltedOf) : [],
     stored,
   };
+}
+
+function haltedOf(value: unknown): HaltedRange[] {
+  const { leaseToken, reason }: { leaseToken?: unknown; reason?: unknown } = Object(value);
+  return typeof leaseToken === 'string' && typeof reason === 'string' ? [{ leaseToken, reason }] : [];
 }
 
 export interface HeartbeatParts extends Ground {
@@ -62,6 +75,11 @@ export class Heartbeat {
     this.#startedAt = parts.stamp();
   }
 
+  /** The last one that is known to be stored: a list that does not show it is of the past. */
+  get storedBeat(): number {
+    return count(this.#stored?.body['beat'], 0);
+  }
+
   sentAtMs(beat: number): number | undefined {
     return this.#sentAtMs.get(beat);
   }
@@ -76,7 +94,7 @@ export class Heartbeat {
     for (let tries = 0; ; tries += 1) {
       this.#stored = await this.#parts.store.read(this.#id, { signal });
       try {
-        return await this.#send({ isLeaving: false, avoided: [] }, signal);
+        return await this.#send({ isLeaving: false, avoided: [], halted: [] }, signal);
       } catch (error) {
         if (!isSwapFailure(error) || tries === triesMax) throw error;
       }
@@ -133,6 +151,7 @@ export class Heartbeat {
       timestamp: this.#parts.stamp(),
       leaving: state.isLeaving,
       avoided: state.avoided.slice(0, avoidedMax),
+      ...(state.halted.length === 0 ? {} : { halted: state.halted.slice(0, avoidedMax) }),
     };
   }
 }
@@ -140,6 +159,7 @@ export class Heartbeat {
 export interface BeatState {
   readonly isLeaving: boolean;
   readonly avoided: readonly string[];
+  readonly halted: readonly HaltedRange[];
 }
 
 const triesMax = 3;

@@ -39,7 +39,8 @@ import { isLeftover } from './rules.ts';
 import { ServerClock } from './server-clock.ts';
 import type { HostStatus } from './status.ts';
 import { statusOf } from './status.ts';
-import type { RangeObserver, Tenure, TenureEnd } from './tenure.ts';
+import type { Tenure } from './tenure.ts';
+import type { RangeObserver, TenureEnd } from './tenure-parts.ts';
 import { Tenures } from './tenures.ts';
 
 export interface HostParts extends Ground {
@@ -85,6 +86,9 @@ export class Host {
   #ranges: readonly PhysicalRange[] = [];
   /** Since when leases are this host's share and another one keeps them; only of the last plan. */
   #wanted: ReadonlyMap<string, number> = new Map();
+  /** Tokens of leases that name no keys and no range that is known, and when ranges were read for their sake. */
+  #askedFor = '';
+  #askedMs = 0;
   #starting: Promise<void> = Promise.resolve();
   #running: Promise<unknown> = Promise.resolve();
   #wakeBeat: () => void = () => {};
@@ -212,6 +216,7 @@ export class Host {
     const { clock, leases: store, settings, rules } = this.#parts;
     const members = this.#joined();
     const sentMs = clock.monotonicMs();
+    const { storedBeat } = members.heartbeat;
     this.#lookout.begins();
     const documents = await store.list(members.boot.names.all, this.#life.signal);
     const gapMsMax = 2 * settings.lease.acquireMs + storeCallMs(settings.lease);
@@ -226,7 +231,8 @@ export class Host {
     this.#apply(group.control);
     if (!group.control.isPaused && !(isFirst && group.leases.length > 1)) await this.#act(group);
     if (this.#loops.signal.aborted) return;
-    const { ranges, superseded } = await members.housekeeping.tidy(group, this.#ranges, this.#sightings);
+    const isFresh = mine?.nonce === this.#holder.nonce && mine.beat >= storedBeat;
+    const { ranges, superseded } = await members.housekeeping.tidy(group, this.#ranges, this.#sightings, isFresh);
     this.#ranges = ranges;
     for (const { id } of superseded) members.tenures.get(id)?.drain(members.orders.supersede());
   }
@@ -293,9 +299,14 @@ export class Host {
 
   /** Old documents name no keys; ranges are asked for only when those that are known do not tell. */
   async #withKeys(group: Group): Promise<Group> {
-    const isKnown = (leases: Group['leases']): boolean => leases.every(({ keys }) => keys !== undefined);
+    const { clock, settings } = this.#parts;
     const leases = resolveKeys(group.leases, this.#ranges);
-    if (isKnown(leases)) return { ...group, leases };
+    const unknown = leases.flatMap(({ keys, token }) => (keys === undefined ? [token] : [])).join();
+    // Ranges of long ago stay unknown, however often they are asked for.
+    const isAsked = this.#askedFor === unknown && clock.monotonicMs() - this.#askedMs < settings.lease.expirationMs;
+    if (unknown === '' || isAsked) return { ...group, leases };
+    this.#askedFor = unknown;
+    this.#askedMs = clock.monotonicMs();
     this.#ranges = await feedCall(this.#bootstrapParts(), (signal) => this.#parts.source.ranges(signal));
     return { ...group, leases: resolveKeys(group.leases, this.#ranges) };
   }
@@ -311,7 +322,7 @@ export class Host {
       });
       if (signal.aborted) return;
       try {
-        const state = { isLeaving: false, avoided: [...tenures.avoided()] };
+        const state = { isLeaving: false, avoided: [...tenures.avoided()], halted: tenures.halted() };
         if (!(await heartbeat.beat(state, this.#life.signal))) return this.#fail(taken(this.#holder.instance));
         failures = 0;
         pauseMs = settings.lease.renewMs;
@@ -349,7 +360,7 @@ export class Host {
       emit({ type: control.isPaused ? 'paused' : 'resumed' });
     for (const tenure of tenures.all) {
       if (control.isPaused) tenure.pause();
-      else if (tenure.state === 'parked' && (tenure.haltedAtTurn ?? -1) < control.turn) tenure.resume();
+      else if (tenure.state === 'parked' && (tenure.halted?.atTurn ?? -1) < control.turn) tenure.resume();
     }
   }
 
@@ -358,7 +369,8 @@ export class Host {
     const { heartbeat, tenures } = members;
     const { signal } = this.#life;
     const isAlone = (this.#plan?.live.length ?? 0) === 0;
-    const leaving = isKept || isAlone ? undefined : heartbeat.beat({ isLeaving: true, avoided: [] }, signal);
+    const leaving =
+      isKept || isAlone ? undefined : heartbeat.beat({ isLeaving: true, avoided: [], halted: [] }, signal);
     await Promise.all([this.#running, leaving?.catch(() => false)]);
     if (!isKept) await this.#sweep(members).catch((error: unknown) => this.#storeFailed(error));
     await tenures.allDone();
@@ -433,6 +445,7 @@ export class Host {
         firstStart: (acquired, signal) => firstStart(this.#redirectParts(boot, signal), acquired),
         redirect: (tenure, why, signal) => redirect(this.#redirectParts(boot, signal), tenure, why),
         supersede: (tenure) => supersede(this.#redirectParts(boot, this.#life.signal), tenure),
+        onHalted: () => this.#wakeBeat(),
         onHaltAll: (token, error) => this.#haltAll(token, error),
         turn: () => this.#control?.turn ?? 0,
       },

@@ -3,6 +3,7 @@
 import type { KeyRange } from '@tidemark/model';
 import { intersectKeyRanges } from '@tidemark/model';
 import { eachBounded } from '../bounded.ts';
+import type { HealthProblem } from '../events.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
 import { changedLeaseBody } from '../lease/dotnet-lease.ts';
 import type { Lease } from '../lease/lease.ts';
@@ -36,11 +37,15 @@ export class Housekeeping {
     this.#parts = parts;
   }
 
-  /** Resolves with what it learnt: the ranges, and leases that others have made needless. Rejects when the store or the feed fails. */
+  /**
+   * Resolves with what it learnt: the ranges, and leases that others have made needless. Rejects when the store or the feed fails.
+   * `isFresh`: the list is not known to be of the past. What is missing in one that is may be there all the same.
+   */
   async tidy(
     group: Group,
     ranges: readonly PhysicalRange[],
     sightings: Sightings,
+    isFresh: boolean,
   ): Promise<{ readonly ranges: readonly PhysicalRange[]; readonly superseded: readonly Lease[] }> {
     await this.#removeRubbish(group, sightings);
     this.#tellDuplicates(group);
@@ -54,7 +59,7 @@ export class Housekeeping {
     if (coverage.holes.length === 0) for (const orphan of orphans) await this.#bury(orphan);
     const nowMs = clock.monotonicMs();
     // Looks that follow each other in no time are one look: a split on its way takes longer than that.
-    if (nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return { ranges, superseded: [] };
+    if (!isFresh || nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return { ranges, superseded: [] };
     this.#countedAtMs = nowMs;
     const overlaps = this.#tellOverlaps(known, coverage.overlaps, ranges);
     const holes = this.#holes.count(coverage.holes, settings.lease.auditLooks);
@@ -84,13 +89,12 @@ export class Housekeeping {
     await eachBounded(missing, leasesAtOnceMax, (lease) => createMissing(this.#parts, names, lease, start, group));
   }
 
-  /** What could not be read here is another's matter once another has it. */
+  /** What could not be read or handled here is another's matter once another has it. */
   #clearMoved(group: Group): void {
     const { health, holder } = this.#parts;
     for (const { problem, leaseToken } of health.current) {
       const owner = group.leases.find(({ token }) => token === leaseToken)?.owner;
-      if (problem === 'feed-failing' && owner !== undefined && owner !== holder.instance)
-        health.clear(problem, leaseToken);
+      if (ofRange.has(problem) && owner !== undefined && owner !== holder.instance) health.clear(problem, leaseToken);
     }
   }
 
@@ -166,3 +170,5 @@ export class Housekeeping {
 }
 
 const overlapLooks = 3;
+
+const ofRange: ReadonlySet<HealthProblem> = new Set<HealthProblem>(['feed-failing', 'halted', 'position-refused']);

@@ -10,7 +10,8 @@ import type { MissingLease } from './audit.ts';
 import type { BootstrapParts, Bootstrapped } from './bootstrap.ts';
 import { acquireParts, feedCall, firstPosition } from './bootstrap.ts';
 import { replaceLease, succession } from './split.ts';
-import type { Redirection, Tenure } from './tenure.ts';
+import type { Tenure } from './tenure.ts';
+import type { Redirection } from './tenure-parts.ts';
 
 export interface RedirectParts extends BootstrapParts {
   readonly boot: Bootstrapped;

@@ -53,7 +53,7 @@ export type TenureEvent =
   /** The observer is closed; in `closing` the last write is done too. */
   | 'closed';
 
-/** `-`: it may happen and changes nothing. `!`: it cannot happen. */
+/** `-`: it may happen and changes nothing. `!`: it cannot happen; SPEC.md says why, and the simulation fails if it does. */
 export type TenureStep = TenureState | '-' | '!';
 
 // tidy: table
@@ -82,7 +82,8 @@ export const tenureTable: Readonly<Record<TenureState, Readonly<Record<TenureEve
   running: {
     opened: '!',
     'open-failed': '!',
-    drained: 'closing',
+    // A pump says so only when it was told to drain, which leads out of this state; the next one here is a new pump.
+    drained: '!',
     gone: 'redirecting',
     refused: 'redirecting',
     halted: 'parking',
@@ -143,14 +144,16 @@ export const tenureTable: Readonly<Record<TenureState, Readonly<Record<TenureEve
     barred: '!',
     closed: '!',
   },
+  // The signal has aborted on the way here: what ends from then on has failed to open, was aborted or is stuck, whatever it says itself.
+  // Only successors that were made in the last moment count.
   aborting: {
-    opened: 'closing',
+    opened: '!',
     'open-failed': 'closing',
-    drained: 'closing',
-    gone: 'closing',
-    refused: 'closing',
-    halted: 'closing',
-    'feed-failed': 'closing',
+    drained: '!',
+    gone: '!',
+    refused: '!',
+    halted: '!',
+    'feed-failed': '!',
     aborted: 'closing',
     drain: '-',
     pause: '-',
@@ -158,10 +161,10 @@ export const tenureTable: Readonly<Record<TenureState, Readonly<Record<TenureEve
     lost: '-',
     fenced: '-',
     overdue: 'closing',
-    redirected: 'closing',
+    redirected: '!',
     replaced: 'closing',
     stuck: 'closing',
-    barred: 'closing',
+    barred: '!',
     closed: '!',
   },
   redirecting: {

@@ -16,8 +16,8 @@ import type { PumpEnd } from '../pump/pump.ts';
 import { MemoryDocumentStore } from '../store/memory-store.ts';
 import { Health } from './health.ts';
 import { hostRules } from './rules.ts';
-import type { Redirection, TenureParts } from './tenure.ts';
 import { Tenure } from './tenure.ts';
+import type { Redirection, TenureParts } from './tenure-parts.ts';
 import type { TenureEvent, TenureState } from './tenure-states.ts';
 import { tenureTable } from './tenure-states.ts';
 
@@ -117,6 +117,7 @@ class Stage {
       firstStart: async () => 'beginning',
       redirect: () => this.redirecting.promise,
       supersede: async () => {},
+      onHalted: () => {},
       onHaltAll: () => {},
       isTakeover: false,
       life: new AbortController().signal,
@@ -237,9 +238,7 @@ const states = Object.keys(tenureTable) as TenureState[];
 const steps = states.flatMap((state) =>
   (Object.keys(tenureTable[state]) as TenureEvent[])
     .map((event) => ({ state, event, step: tenureTable[state][event] }))
-    .filter(({ step }) => step !== '-' && step !== '!')
-    // Only when both come in the same turn: nobody can bring that about at will.
-    .filter(({ state, event }) => state !== 'aborting' || event !== 'opened'),
+    .filter(({ step }) => step !== '-' && step !== '!'),
 );
 
 describe('a tenure', () => {
@@ -265,5 +264,28 @@ describe('a tenure', () => {
       stage.calls.filter((call) => call === 'open').length,
     );
     expect(stage.steps.filter((taken) => taken.endsWith('!'))).toEqual([]);
+  });
+
+  test('[I11] told to end while it is redirected, it ends although its position is refused', async () => {
+    const stage = new Stage();
+    await stage.begin();
+    await then(opened, events.refused, events.drain, events.barred, events.closed)(stage);
+    await stage.settle();
+
+    expect(stage.steps).toContain('parking drain closing');
+    expect(stage.tenure.state).toBe('ended');
+    expect((await stage.memory.read('p..0'))?.body['Owner']).toBeNull();
+  });
+
+  test('[I10] a pump that ends in the moment in which the lease is lost ends as aborted', async () => {
+    const stage = new Stage();
+    await stage.begin();
+    await opened(stage);
+
+    stage.drain(0);
+    stage.pumping.resolve({ kind: 'drained' });
+    await then(events.closed)(stage);
+
+    expect(stage.steps.filter((step) => step.endsWith('!'))).toEqual([]);
   });
 });

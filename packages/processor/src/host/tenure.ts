@@ -1,98 +1,26 @@
 // One lease that this host owns, from its acquisition to its last write. States and events stand in `tenure-states.ts`; here is what is
 // done on entering each state. Whatever is begun ends by dispatching an event, and nothing is awaited without a bound.
 //
-// The observer's `open` is called before a pump exists and `close` after it has ended, once for each `open` that was begun (I10). The
-// lease is let go only after that. A pump that does not end keeps its lease until it expires, since somebody still handles changes.
+// The observer's `open` is called before a pump exists and `close` after it has ended. The lease is let go only after that. A pump that does
+// not end keeps its lease until it expires, since somebody still handles changes.
 
 import { setMaxListeners } from 'node:events';
 import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs } from '../bounded.ts';
-import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
-import type { EventSink, HealthProblem, ProcessorEvent } from '../events.ts';
-import type { FeedSource, FeedStart } from '../feed/feed-source.ts';
+import type { ProcessorEvent } from '../events.ts';
+import type { FeedStart } from '../feed/feed-source.ts';
 import type { Acquired } from '../lease/acquire.ts';
-import type { KeeperEnd, KeeperParts } from '../lease/keeper.ts';
+import type { KeeperEnd } from '../lease/keeper.ts';
 import { Keeper } from '../lease/keeper.ts';
-import { abortMsMax, closeMsMax, openMsMax } from '../limits.ts';
+import { abortMsMax, closeMsMax } from '../limits.ts';
 import type { CloseReason, RangeContext } from '../observer.ts';
 import { isProcessorError, messageOf, ProcessorError } from '../processor-error.ts';
-import type { MakePump, Pump, PumpEnd, PumpMemory } from '../pump/pump.ts';
-import type { ProcessorSettings } from '../settings.ts';
-import type { Health } from './health.ts';
-import type { HostRules } from './rules.ts';
+import type { Pump, PumpEnd } from '../pump/pump.ts';
+import { RangeDoor } from './range-door.ts';
+import type { DrainOrder, Halted, TenureEnd, TenureParts } from './tenure-parts.ts';
 import type { TenureEvent, TenureState } from './tenure-states.ts';
 import { tenureTable } from './tenure-states.ts';
-
-/** The part of an observer that a tenure calls; the pump calls the rest. */
-export interface RangeObserver {
-  open?(context: RangeContext): Promise<void> | void;
-  close?(context: RangeContext, reason: CloseReason): Promise<void> | void;
-}
-
-/** What becomes of the lease when this host lets it go. */
-export type Disposal =
-  | { readonly kind: 'release' }
-  /** It stays this host's until it expires or the host comes back. */
-  | { readonly kind: 'keep' }
-  /** Other leases cover its keys: what they do not cover gets leases, and this one becomes a tombstone. */
-  | { readonly kind: 'supersede' }
-  /** Asked for at the last moment, for the newest beat; undefined: the host is gone, release. */
-  | {
-      readonly kind: 'hand-over';
-      readonly to: () => Promise<
-        { readonly instance: string; readonly nonce: string; readonly beat: number } | undefined
-      >;
-    };
-
-export interface DrainOrder {
-  readonly reason: CloseReason;
-  readonly disposal: Disposal;
-  /** Handlers are aborted then, by the monotonic clock. */
-  readonly abortAtMs: number;
-  /** Nothing is waited for any longer. */
-  readonly endAtMs: number;
-}
-
-export type Redirection =
-  /** It goes on; from `start` where the lease has no position. */
-  | { readonly kind: 'same'; readonly start?: FeedStart }
-  | { readonly kind: 'replaced'; readonly successors: readonly Acquired[]; readonly tokens: readonly string[] }
-  | { readonly kind: 'barred'; readonly problem: HealthProblem; readonly message: string };
-
-export interface TenureParts extends Ground {
-  readonly settings: ProcessorSettings;
-  readonly source: FeedSource;
-  readonly makePump: MakePump;
-  readonly observer: RangeObserver;
-  readonly emit: EventSink;
-  readonly health: Health;
-  readonly rules: HostRules;
-  readonly keeper: KeeperParts;
-  /** Where the range begins when its lease has no position; resolves `now` to a position. */
-  readonly firstStart: (lease: Acquired, signal: AbortSignal) => Promise<FeedStart>;
-  /** The range or its position is not valid any more. */
-  readonly redirect: (tenure: Tenure, why: PumpEnd, signal: AbortSignal) => Promise<Redirection>;
-  /** The failure policy stops the whole group. */
-  readonly supersede: (tenure: Tenure) => Promise<void>;
-  readonly onHaltAll: (token: string, error: unknown) => void;
-  /** Aborts when the host has stopped: nothing is waited for then. */
-  readonly life: AbortSignal;
-  /** How often the group was resumed. */
-  readonly turn: () => number;
-  /** The owner before may have died of a change. */
-  readonly isTakeover: boolean;
-  readonly memory: (token: string, epoch: number, signal: AbortSignal) => PumpMemory;
-}
-
-export interface TenureEnd {
-  readonly reason: CloseReason;
-  readonly error: unknown;
-  readonly to: string | undefined;
-  readonly successors: readonly Acquired[];
-  /** A handler of it still runs and does not obey. */
-  readonly isHung: boolean;
-}
 
 export class Tenure {
   readonly #parts: TenureParts;
@@ -102,6 +30,7 @@ export class Tenure {
   #resolveDone: (end: TenureEnd) => void = () => {};
   #state: TenureState = 'opening';
   readonly #controller = new AbortController();
+  readonly #door: RangeDoor;
   /** Before this moment the former owner may still be at work. */
   readonly #openAtMs: number;
   /** Where the pump begins while the lease has no position. */
@@ -115,12 +44,10 @@ export class Tenure {
   /** The lease is not this host's to write any more. */
   #isGone = false;
   #isHung = false;
-  #isOpen = false;
-  #closing: Promise<void> | undefined;
   #successors: readonly Acquired[] = [];
   #redirects = 0;
   #redirectingSinceMs: number | undefined;
-  #haltedAtTurn: number | undefined;
+  #halted: Halted | undefined;
   #disarm: () => void = () => {};
 
   constructor(parts: TenureParts, acquired: Acquired, openAtMs: number = Number.NEGATIVE_INFINITY) {
@@ -129,6 +56,10 @@ export class Tenure {
     this.#openAtMs = openAtMs;
     // Handlers pass it on to whatever they call, as often as they like.
     setMaxListeners(0, this.#controller.signal);
+    const { token: leaseToken } = acquired.lease;
+    const { instance } = parts.settings;
+    const { signal } = this.#controller;
+    this.#door = new RangeDoor(parts, { leaseToken, keys: this.#keys, epoch: acquired.epoch, instance, signal });
     this.keeper = new Keeper(parts.keeper, acquired.lease, acquired.epoch, acquired.sentAtMs);
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
@@ -155,9 +86,9 @@ export class Tenure {
     return this.#pump;
   }
 
-  /** A range that the failure policy stopped: it waits for a resume of a later turn than this. */
-  get haltedAtTurn(): number | undefined {
-    return this.#haltedAtTurn;
+  /** It was stopped for a reason that a person must look at, and waits for a resume of a later turn than this. */
+  get halted(): Halted | undefined {
+    return this.#halted;
   }
 
   start(): void {
@@ -173,6 +104,15 @@ export class Tenure {
     if (this.#state === 'closing' || this.#state === 'ended') return;
     if (this.#state === 'aborting') this.#armAbort();
     else this.#arm(this.#order.abortAtMs);
+    this.#dispatch('drain', () => {
+      this.#reason = order.reason;
+    });
+  }
+
+  /** Told to end while it was redirected. */
+  #drainAsTold(): void {
+    const order = this.#order;
+    if (order === undefined) return;
     this.#dispatch('drain', () => {
       this.#reason = order.reason;
     });
@@ -201,13 +141,13 @@ export class Tenure {
   #enter(state: TenureState, from: TenureState): void {
     switch (state) {
       case 'opening':
-        this.#haltedAtTurn = undefined;
+        if (this.#halted !== undefined) this.#parts.onHalted();
+        this.#halted = undefined;
         void this.#open();
         return;
       case 'running':
         void this.#runPump();
-        // Told to end while it was redirected.
-        if (this.#order !== undefined) this.#dispatch('drain');
+        this.#drainAsTold();
         return;
       case 'draining':
       case 'pausing':
@@ -223,12 +163,16 @@ export class Tenure {
         void this.#closeObserver().then(() => {
           if (this.#state === 'parking') this.#dispatch('closed');
         });
+        this.#drainAsTold();
         return;
       case 'parked':
         return;
       case 'closing':
         // Out of an abort that took too long: the handler does not obey.
-        if (from === 'aborting' && this.#isWorking()) this.#isHung = true;
+        if (from === 'aborting' && this.#isWorking()) {
+          this.#isHung = true;
+          this.#pump?.leave?.();
+        }
         void this.#close();
         return;
       case 'ended':
@@ -240,8 +184,10 @@ export class Tenure {
   }
 
   async #open(): Promise<void> {
-    const { clock, observer } = this.#parts;
+    const { clock, health } = this.#parts;
     const { signal } = this.#controller;
+    // It is tried again: what stopped it before is told again if it still does.
+    for (const problem of standstills) health.clear(problem, this.token);
     try {
       const waitMs = this.#openAtMs - clock.monotonicMs();
       if (waitMs > 0) await clock.sleep(waitMs, signal);
@@ -255,26 +201,19 @@ export class Tenure {
     // Meanwhile it was told to end: nobody need hear of it.
     if (this.#state !== 'opening') return this.#dispatch('opened');
     try {
-      this.#isOpen = true;
-      this.#closing = undefined;
-      await bounded(clock, openMsMax, signal, async () => observer.open?.(this.#context()));
+      await this.#door.open();
     } catch (error) {
-      if (!signal.aborted)
-        this.#parts.health.raise('handler-failing', this.token, 'The observer could not open.', error);
       return this.#dispatch('open-failed', () => this.#failedBy('handler-failed', error));
     }
-    this.#parts.health.clear('handler-failing', this.token);
-    this.#parts.emit({ type: 'range.opened', ...this.#at });
     this.#dispatch('opened');
   }
 
   async #runPump(): Promise<void> {
-    const { settings, makePump, source, clock, random, health } = this.#parts;
+    const { settings, makePump, source, clock, random } = this.#parts;
     const { lease, epoch } = this.#acquired;
     const { signal } = this.#controller;
     const { position } = this.keeper;
     this.#pumpEnd = undefined;
-    health.clear('halted', lease.token);
     this.#pump = makePump(
       {
         leaseToken: lease.token,
@@ -299,8 +238,9 @@ export class Tenure {
       },
     );
     const end = await this.#pump.run().catch((error: unknown): PumpEnd => ({ kind: 'aborted', error }));
-    this.#pumpEnd = end;
-    this.#pumpEnded(end);
+    // Both may come in one moment: what was aborted ends as aborted, whatever the pump was about to say.
+    this.#pumpEnd = signal.aborted && end.kind !== 'aborted' ? { kind: 'aborted', error: signal.reason } : end;
+    this.#pumpEnded(this.#pumpEnd);
   }
 
   /** Problems of the pump are problems of the host: they show in its status, and each is told once. */
@@ -309,7 +249,10 @@ export class Tenure {
     if (event.type === 'health') health.raise(event.problem, event.leaseToken, event.message, event.error);
     else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
     else {
-      if (event.type === 'idle' || event.type === 'batch.delivered') health.clear('feed-failing', event.leaseToken);
+      if (event.type === 'idle' || event.type === 'batch.delivered') {
+        health.clear('feed-failing', event.leaseToken);
+        health.clear('position-refused', event.leaseToken);
+      }
       emit(event);
     }
   }
@@ -331,7 +274,7 @@ export class Tenure {
         break;
       case 'halted':
         if (end.scope === 'all') this.#parts.onHaltAll(this.token, end.error);
-        this.#dispatch('halted', () => this.#halted(end.error));
+        this.#dispatch('halted', () => this.#halt(end.error, messageOf(end.error)));
         break;
       case 'feed-failed': {
         const isRefused = isDatabaseError(end.error) && refusals.has(end.error.code);
@@ -351,9 +294,10 @@ export class Tenure {
     }
   }
 
-  #halted(error: unknown): void {
+  #halt(error: unknown, reason: string): void {
     this.#failedBy('handler-failed', error);
-    this.#haltedAtTurn = this.#parts.turn();
+    this.#halted = { atTurn: this.#parts.turn(), reason };
+    this.#parts.onHalted();
   }
 
   async #redirect(): Promise<void> {
@@ -367,6 +311,8 @@ export class Tenure {
     this.#redirects += 1;
     try {
       const redirection = await this.#parts.redirect(this, why, signal);
+      // Successors exist whether or not there was time for them; everything else is left to the next owner.
+      if (redirection.kind !== 'replaced') signal.throwIfAborted();
       if (redirection.kind === 'same') {
         this.#start = redirection.start ?? this.#start;
         this.#redirectingSinceMs = undefined;
@@ -375,7 +321,7 @@ export class Tenure {
       if (redirection.kind === 'barred') {
         const { error } = why as { readonly error?: unknown }; // Ends that bar a range carry their error.
         health.raise(redirection.problem, this.token, redirection.message, error);
-        return this.#dispatch('barred', () => this.#halted(error));
+        return this.#dispatch('barred', () => this.#halt(error, redirection.message));
       }
       this.#successors = redirection.successors;
       this.#parts.emit({ type: 'range.split', children: redirection.tokens, ...this.#at });
@@ -453,25 +399,8 @@ export class Tenure {
     if (isDone) this.#parts.emit({ type: 'lease.released', reason: this.#reason, to: to?.instance, ...this.#at });
   }
 
-  /** Once for each open, however often it is asked for. */
   #closeObserver(): Promise<void> {
-    this.#closing ??= this.#callClose();
-    return this.#closing;
-  }
-
-  async #callClose(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    const { clock, observer, health } = this.#parts;
-    const reason = this.#reason;
-    const leftMs = (this.#order?.endAtMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
-    try {
-      const ms = Math.max(0, Math.min(closeMsMax, leftMs));
-      await bounded(clock, ms, this.#parts.life, async () => observer.close?.(this.#context(), reason));
-    } catch (error) {
-      health.raise('handler-failing', this.token, 'The observer could not close.', error);
-    }
-    this.#parts.emit({ type: 'range.closed', reason, ...this.#at });
+    return this.#door.close(this.#reason, this.#order?.endAtMs ?? Number.POSITIVE_INFINITY);
   }
 
   #finish(): void {
@@ -530,16 +459,6 @@ export class Tenure {
   #withPosition(): Acquired {
     return { ...this.#acquired, lease: { ...this.#acquired.lease, position: this.keeper.position } };
   }
-
-  #context(): RangeContext {
-    return {
-      leaseToken: this.token,
-      keys: this.#keys,
-      epoch: this.#acquired.epoch,
-      instance: this.#parts.settings.instance,
-      signal: this.#controller.signal,
-    };
-  }
 }
 
 /** A pump may notice before the keeper that the time of the lease is over. */
@@ -550,6 +469,8 @@ function reasonOf(error: unknown): CloseReason {
 
 /** The feed does not know the position, or does not know it any more (S22, S23). */
 const refusals: ReadonlySet<string> = new Set(['invalid-continuation', 'retention-passed', 'history-rewritten']);
+
+const standstills = ['halted', 'position-refused', 'handler-hung'] as const;
 
 /** Not retried below: what they mean is decided here. Credentials may be renewed any moment (S64). */
 const passing: ReadonlySet<string> = new Set(['outcome-unknown', 'unauthorized', 'forbidden', 'range-gone']);

@@ -7,12 +7,13 @@ import type { KeeperParts } from '../lease/keeper.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { sidecarId } from '../lease/lease-names.ts';
 import { Sidecar } from '../lease/sidecars.ts';
-import { avoidMsMax, avoidMsMin } from '../limits.ts';
+import { avoidMsMax, avoidMsMin, haltedCharsMax } from '../limits.ts';
 import type { PumpMemory } from '../pump/pump.ts';
 import type { DocumentStore } from '../store/document-store.ts';
+import type { HaltedRange } from './heartbeat.ts';
 import { PositionNote } from './position-notes.ts';
-import type { DrainOrder, TenureEnd, TenureParts } from './tenure.ts';
 import { Tenure } from './tenure.ts';
+import type { DrainOrder, TenureEnd, TenureParts } from './tenure-parts.ts';
 
 export interface TenuresParts extends Ground {
   readonly store: DocumentStore;
@@ -97,6 +98,13 @@ export class Tenures {
   avoided(): ReadonlySet<string> {
     const nowMs = this.#parts.clock.monotonicMs();
     return new Set([...this.#avoided].filter(([, { untilMs }]) => untilMs > nowMs).map(([token]) => token));
+  }
+
+  /** Ranges that stand still until somebody resumes them: told in the heartbeat, so that others can see it. */
+  halted(): HaltedRange[] {
+    return this.all.flatMap(({ token, halted }) =>
+      halted === undefined ? [] : [{ leaseToken: token, reason: halted.reason.slice(0, haltedCharsMax) }],
+    );
   }
 
   /** Until the next range may be tried again here. */

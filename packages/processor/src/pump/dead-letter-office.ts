@@ -27,6 +27,9 @@ export interface ReplayLettersOptions extends ListLettersOptions {
 }
 
 export interface DeadLetterOffice {
+  /** A page at a time, so that their number does not matter. In no order that means anything. */
+  each(options?: ListLettersOptions): AsyncIterable<DeadLetter>;
+  /** All of them, in the order of their LSNs. */
   list(options?: ListLettersOptions): Promise<DeadLetter[]>;
   /**
    * Asks for another try of those letters; the owners of their ranges do it within seconds, through the handler, in the order of LSNs. Of a
@@ -40,37 +43,52 @@ export interface DeadLetterOffice {
 export function openDeadLetters(store: DocumentStore, group: string): DeadLetterOffice {
   const documents = new DeadLetters(store, group);
   return {
-    list: async (options = {}) => (await chosen(documents, options)).map(withoutStored),
+    each: async function* (options = {}) {
+      for await (const letter of chosen(documents, options)) yield withoutStored(letter);
+    },
+    list: async (options = {}) => {
+      const letters: DeadLetter[] = [];
+      for await (const letter of chosen(documents, options)) letters.push(withoutStored(letter));
+      return letters.sort(byLsn);
+    },
     replay: async (options = {}) => {
       const { stopAt, signal } = options;
       const held = new Set(await documents.heldKeys(signal));
-      const wanted = (await chosen(documents, options)).filter(
-        ({ parkedAtMs }) => stopAt === undefined || parkedAtMs <= stopAt,
-      );
       const asked = new Set<string>();
-      for (const letter of wanted) {
+      let count = 0;
+      for await (const letter of chosen(documents, options)) {
+        if (stopAt !== undefined && letter.parkedAtMs > stopAt) continue;
+        count += 1;
         const isWholeKey = held.has(letter.laneKey);
         const target = isWholeKey ? letter.laneKey : letter.id;
         if (asked.has(target)) continue;
         asked.add(target);
         await documents.ask(letter, isWholeKey, stopAt, signal);
       }
-      return wanted.length;
+      return count;
     },
   };
 }
 
-async function chosen(documents: DeadLetters, { filter, signal }: ListLettersOptions): Promise<StoredLetter[]> {
+async function* chosen(
+  documents: DeadLetters,
+  { filter, signal }: ListLettersOptions,
+): AsyncGenerator<StoredLetter, void, undefined> {
   const requests = await documents.requests(signal);
   const ids = new Set(requests.map(({ letterId }) => letterId));
   const keys = new Set(requests.filter(({ letterId }) => letterId === undefined).map(({ laneKey }) => laneKey));
-  const letters = await documents.letters(undefined, signal);
   const matches = typeof filter === 'function' ? filter : (letter: DeadLetter) => matchesFilter(letter, filter ?? {});
-  return letters
-    .map((letter) =>
-      ids.has(letter.id) || keys.has(letter.laneKey) ? { ...letter, state: 'replay' as const } : letter,
-    )
-    .filter(matches);
+  for await (const page of documents.pages(signal)) {
+    for (const letter of page) {
+      const isAsked = ids.has(letter.id) || keys.has(letter.laneKey);
+      const now = isAsked ? { ...letter, state: 'replay' as const } : letter;
+      if (matches(now)) yield now;
+    }
+  }
+}
+
+function byLsn(a: DeadLetter, b: DeadLetter): number {
+  return (a.lsn ?? 0) - (b.lsn ?? 0) || (a.id < b.id ? -1 : 1);
 }
 
 function matchesFilter(letter: DeadLetter, filter: LetterFilter): boolean {

@@ -95,14 +95,20 @@ export class DeadLetters {
     if (document !== undefined) await this.remove(document, signal);
   }
 
-  /** All of the group, or those of one key; in the order of their LSNs. */
-  async letters(laneKey?: string, signal?: AbortSignal): Promise<StoredLetter[]> {
-    const prefix = `${this.#group}.dead.${laneKey === undefined ? '' : `${digest(laneKey)}.`}`;
-    const documents = await this.#store.list(prefix, signal);
+  /** Of one key, in the order of their LSNs. */
+  async letters(laneKey: string, signal?: AbortSignal): Promise<StoredLetter[]> {
+    const documents = await this.#store.list(`${this.#group}.dead.${digest(laneKey)}.`, signal);
     const letters = documents.map(letterOf).filter((letter) => letter !== undefined);
     return letters
-      .filter((letter) => laneKey === undefined || letter.laneKey === laneKey)
+      .filter((letter) => letter.laneKey === laneKey)
       .sort((a, b) => (a.lsn ?? 0) - (b.lsn ?? 0) || (a.id < b.id ? -1 : 1));
+  }
+
+  /** All of the group, a page at a time; those of one key together and in the order of their LSNs only within a page. */
+  async *pages(signal?: AbortSignal): AsyncGenerator<StoredLetter[], void, undefined> {
+    const prefix = `${this.#group}.dead.`;
+    const pages = this.#store.pages?.(prefix, signal) ?? [await this.#store.list(prefix, signal)];
+    for await (const page of pages) yield page.map(letterOf).filter((letter) => letter !== undefined);
   }
 
   async letter(id: string, signal?: AbortSignal): Promise<StoredLetter | undefined> {

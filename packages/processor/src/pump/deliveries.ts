@@ -1,7 +1,8 @@
 // From the items of a page to what handlers get, and to what lanes and dead letters need to know of one of them.
 //
-// The way of every change is short: its value goes to the handler as it was parsed. Identity and lane key are made only for those who
-// need them: a change that failed, several lanes, parked keys.
+// The way of every change is short: its value goes to the handler as it was parsed. A handler may do with it what it likes, so what tells
+// one change from another is read off before; texts are made of it only for those who need them: a change that failed, several lanes,
+// parked keys.
 
 import type { PartitionKeyValues } from '@tidemark/model';
 import { extractPartitionKey, isDatabaseError, parsePartitionKeyPath } from '@tidemark/model';
@@ -65,11 +66,20 @@ export class Decoder {
     return invalid === undefined ? { value: page.values[0] } : { reason: invalid.reason };
   }
 
+  /** What tells it from others, while nobody has changed it. Undefined: nobody could parse it. */
+  factsOf(item: FeedItem): DeliveryFacts | undefined {
+    if ('raw' in item) return undefined;
+    return this.#mode === 'latest' ? this.#latestFacts(item.value) : this.#versionFacts(item.value);
+  }
+
   /** `item` as it came, `value` as the handler gets it. */
-  deliveryOf(item: FeedItem, value: unknown, invalid?: InvalidItem): Delivery {
-    const source = 'raw' in item ? undefined : item.value;
-    if (source === undefined) return this.#unparsed(item, invalid);
-    const facts = this.#mode === 'latest' ? this.#latestFacts(source) : this.#versionFacts(source);
+  deliveryOf(
+    item: FeedItem,
+    value: unknown,
+    invalid?: InvalidItem,
+    facts: DeliveryFacts | undefined = this.factsOf(item),
+  ): Delivery {
+    if (facts === undefined) return this.#unparsed(item, invalid);
     const { id, values, lsn, version, timeMs } = facts;
     const laneKey = laneKeyText(values);
     const identity = `${this.#identity.containerRid}/${version}/${id}/${laneKey}`;
@@ -77,10 +87,34 @@ export class Decoder {
   }
 
   /** Only the lane key of what `deliveryOf` gives. */
-  laneKeyOf(item: FeedItem): string {
-    if ('raw' in item) return laneKeyText([]);
-    if (this.#mode === 'latest') return laneKeyText(this.#keyOf(item.value));
-    return laneKeyText(this.#versionFacts(item.value).values);
+  laneKeyOf(item: FeedItem, facts: DeliveryFacts | undefined = this.factsOf(item)): string {
+    return laneKeyText(facts?.values ?? []);
+  }
+
+  /** As it came, but for what a handler has changed of it: what tells it from others is put back. */
+  restored(value: Members, facts: DeliveryFacts): Members {
+    if (this.#mode === 'latest') return this.#restoredDocument(value, facts);
+    const { metadata, current } = value;
+    const document = membersOf(current);
+    const isEmpty = document === undefined || Object.keys(document).length === 0;
+    return {
+      ...value,
+      metadata: { ...membersOf(metadata), lsn: facts.lsn },
+      ...(isEmpty ? {} : { current: this.#restoredDocument(document, { ...facts, lsn: undefined }) }),
+    };
+  }
+
+  #restoredDocument(document: Members, { id, lsn, etag, values }: DeliveryFacts): Members {
+    const isKey = laneKeyText(this.#keyOf(document)) === laneKeyText(values);
+    const isSame =
+      document['id'] === id && (lsn === undefined || document['_lsn'] === lsn) && document['_etag'] === etag;
+    if (isSame && isKey) return document;
+    const names = { id, ...(lsn === undefined ? {} : { _lsn: lsn }), ...(etag === undefined ? {} : { _etag: etag }) };
+    let copy: Members = { ...document, ...names };
+    this.#paths.forEach((path, index) => {
+      copy = withMember(copy, path, values[index]);
+    });
+    return copy;
   }
 
   #valueOf(value: Readonly<Record<string, unknown>>): unknown {
@@ -129,29 +163,31 @@ export class Decoder {
     };
   }
 
-  #latestFacts(document: Readonly<Record<string, unknown>>): Facts {
+  #latestFacts(document: Members): DeliveryFacts {
     const { id, _lsn, _ts, _etag } = document;
     const lsn = typeof _lsn === 'number' ? _lsn : undefined;
     return {
       id: nameOf(id),
       values: this.#keyOf(document),
       lsn,
+      etag: _etag,
       // Without either, the same content is the same change.
       version: typeof _etag === 'string' || lsn !== undefined ? String(lsn ?? _etag) : digest(JSON.stringify(document)),
       timeMs: typeof _ts === 'number' ? _ts * 1000 : undefined,
     };
   }
 
-  #versionFacts(envelope: Readonly<Record<string, unknown>>): Facts {
+  #versionFacts(envelope: Members): DeliveryFacts {
     const change = decodeVersion(envelope, this.#identity.partitionKeyPaths);
     if (change === undefined) {
-      return { id: '', values: [], lsn: undefined, version: digest(JSON.stringify(envelope)), timeMs: undefined };
+      const version = digest(JSON.stringify(envelope));
+      return { id: '', values: [], lsn: undefined, etag: undefined, version, timeMs: undefined };
     }
     const { id, lsn, timeMs, type } = change;
     const values = this.#keyOfVersion(change);
     // One transaction may write a document more than once: its versions share the LSN, but not the etag.
-    const etag = nameOf(change.current?._etag ?? '');
-    return { id, values, lsn, version: `${lsn}:${type}:${etag}`, timeMs };
+    const etag = change.current?._etag;
+    return { id, values, lsn, etag, version: `${lsn}:${type}:${nameOf(etag ?? '')}`, timeMs };
   }
 
   #keyOfVersion(change: VersionChange<unknown>): PartitionKeyValues {
@@ -172,10 +208,13 @@ export class Decoder {
   }
 }
 
-interface Facts {
+type Members = Readonly<Record<string, unknown>>;
+
+export interface DeliveryFacts {
   readonly id: string;
   readonly values: PartitionKeyValues;
   readonly lsn: number | undefined;
+  readonly etag: unknown;
   readonly version: string;
   readonly timeMs: number | undefined;
 }
@@ -192,6 +231,18 @@ function laneKeyText(values: PartitionKeyValues): string {
 /** Every endpoint sends texts. */
 function nameOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function membersOf(value: unknown): Members | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+}
+
+/** A copy; undefined takes the member away. */
+function withMember(members: Members, [name = '', ...rest]: readonly string[], value: unknown): Members {
+  const inner = rest.length === 0 ? value : withMember(membersOf(members[name]) ?? {}, rest, value);
+  if (inner !== undefined) return { ...members, [name]: inner };
+  const { [name]: _, ...others } = members;
+  return others;
 }
 
 function rawOf(item: FeedItem): Uint8Array {

@@ -7,6 +7,7 @@
 import type { Clock } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
 import { doneItemsMax, doneSaveMs } from '../limits.ts';
+import { isProcessorError } from '../processor-error.ts';
 import type { OpenPage } from './open-page.ts';
 import type { PumpMemory } from './pump.ts';
 
@@ -22,7 +23,11 @@ export class DoneLog {
   readonly #options: DoneLogOptions;
   /** Of the owner before: not delivered again. */
   readonly #known: Set<string> = new Set();
+  /** Of this owner, by the sequence numbers of pages that are not held any more, and that the position has not passed. */
+  readonly #kept: Map<number, string[]> = new Map();
+  #keptCount = 0;
   #isDirty = false;
+  #error: unknown;
   /** A document is there that says something. */
   #isSaved = false;
   #timer: AbortController | undefined;
@@ -34,6 +39,11 @@ export class DoneLog {
 
   get isSaved(): boolean {
     return this.#isSaved;
+  }
+
+  /** Of the last save that was in vain. */
+  get error(): unknown {
+    return this.#error;
   }
 
   get knownCount(): number {
@@ -53,6 +63,28 @@ export class DoneLog {
   /** Whether a former owner has finished it. True once: what is settled here is counted here. */
   take(name: string): boolean {
     return this.#known.delete(name);
+  }
+
+  /** Everything was read: what has not come by now was superseded and never will. */
+  forgetKnown(): void {
+    if (this.#known.size === 0) return;
+    this.#known.clear();
+    this.touch();
+  }
+
+  /** With manual checkpoints: finished on a page that is forgotten before the position passes it. */
+  keep(sequence: number, names: readonly string[]): void {
+    const room = doneItemsMax - this.#keptCount;
+    if (names.length === 0 || names.length > room) return;
+    this.#keptCount += names.length;
+    this.#kept.set(sequence, [...(this.#kept.get(sequence) ?? []), ...names]);
+    this.touch();
+  }
+
+  /** The position has passed the page. */
+  passed(sequence: number): void {
+    this.#keptCount -= this.#kept.get(sequence)?.length ?? 0;
+    this.#kept.delete(sequence);
   }
 
   /** Something was finished, or the position was stored: what is kept is stale. */
@@ -93,9 +125,11 @@ export class DoneLog {
       await this.#options.memory.save('done', done.length === 0 ? undefined : { position, done });
       this.#isSaved = done.length > 0;
       return true;
-    } catch {
+    } catch (error) {
       this.#isDirty = true;
-      return false;
+      this.#error = error;
+      // What is left then names a position of long ago; or a later owner has written down what it knows. Nothing is lost by either.
+      return done.length === 0 || isProcessorError(error, 'lease-lost');
     }
   }
 
@@ -110,6 +144,12 @@ export class DoneLog {
       for (const index of page.settled ?? []) {
         if (names.length >= doneItemsMax) return names;
         names.push(page.digestOf(index));
+      }
+    }
+    for (const kept of this.#kept.values()) {
+      for (const name of kept) {
+        if (names.length >= doneItemsMax) return names;
+        names.push(name);
       }
     }
     // Still to come to this owner, and as done as before.

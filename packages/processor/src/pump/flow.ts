@@ -22,7 +22,7 @@ export interface Flow {
   /** Acknowledged, skipped by policy, or parked: these are done for good. */
   settle(page: OpenPage, indexes: readonly number[]): void;
   /** With manual checkpoints: so many items of a page are done. The page itself may be forgotten by then. */
-  acknowledge(sequence: number, items: number): void;
+  acknowledge(sequence: number, items: number, names: readonly string[]): void;
   /** The handler need not see them again. */
   handled(page: OpenPage, count: number): void;
   /** Resolves when the position is stored beyond the page. */

@@ -1,5 +1,6 @@
 // Calls of the user's handler: its context, its signal, and its acknowledgements.
 
+import { doneItemsMax } from '../limits.ts';
 import type { BatchContext } from '../observer.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { AttemptOutcome } from './attempt.ts';
@@ -25,6 +26,8 @@ export class HandlerCalls {
   readonly #unacknowledged: Set<Call> = new Set();
   readonly #watchdog: Watchdog;
   #hung = 0;
+  /** Names of changes that are not acknowledged. */
+  #namesOpen = 0;
 
   constructor(flow: Flow) {
     this.#flow = flow;
@@ -52,7 +55,14 @@ export class HandlerCalls {
     const changes = isWhole ? values.slice() : indexes.map((index) => values[index]);
     const { sequence } = page;
     const controller = this.#signals.open();
-    const call: Call = { sequence, items: indexes.length, controller, isAcknowledged: false, open: { page, indexes } };
+    const call: Call = {
+      sequence,
+      items: indexes.length,
+      controller,
+      isAcknowledged: false,
+      names: [],
+      open: { page, indexes },
+    };
     const { position, charge, sessionToken } = page.page;
     const identityOf = (index: number): string => page.delivery(isWhole ? index : (indexes[index] ?? index)).identity;
     const facts: CallFacts = { position, charge, sessionToken, identityOf };
@@ -60,9 +70,18 @@ export class HandlerCalls {
     call.open = undefined;
     if (outcome.kind === 'failed') call.items = doneBeside(indexes.length, outcome.failed);
     const isOpen = this.#isManual() && outcome.kind !== 'hung' && !call.isAcknowledged && call.items > 0;
-    if (isOpen) this.#unacknowledged.add(call);
+    if (isOpen) this.#leaveOpen(call, page, indexes, outcome);
     else this.#signals.release(call.controller);
     return call.isAcknowledged && outcome.kind === 'failed' ? { kind: 'done' } : outcome;
+  }
+
+  /** It may be acknowledged when its page is forgotten: what is then finished above the position is known by these names. */
+  #leaveOpen(call: Call, page: OpenPage, indexes: readonly number[], outcome: AttemptOutcome): void {
+    const failed = new Set(outcome.kind === 'failed' ? outcome.failed?.map(({ index }) => index) : []);
+    const done = indexes.filter((_, at) => !failed.has(at));
+    if (this.#namesOpen + done.length <= doneItemsMax) call.names = done.map((index) => page.digestOf(index));
+    this.#namesOpen += call.names.length;
+    this.#unacknowledged.add(call);
   }
 
   /** A dead letter: done when the handler returns, whatever the checkpoints. */
@@ -79,6 +98,7 @@ export class HandlerCalls {
     this.#signals.abort(reason);
     this.#watchdog.aborted();
     this.#unacknowledged.clear();
+    this.#namesOpen = 0;
   }
 
   close(): void {
@@ -162,8 +182,11 @@ export class HandlerCalls {
 
   #acknowledge(call: Call): void {
     call.isAcknowledged = true;
-    if (this.#unacknowledged.delete(call)) this.#signals.release(call.controller);
-    if (call.open === undefined) this.#flow.acknowledge(call.sequence, call.items);
+    if (this.#unacknowledged.delete(call)) {
+      this.#signals.release(call.controller);
+      this.#namesOpen -= call.names.length;
+    }
+    if (call.open === undefined) this.#flow.acknowledge(call.sequence, call.items, call.names);
     else this.#flow.settle(call.open.page, call.open.indexes);
   }
 
@@ -182,6 +205,8 @@ interface Call {
   items: number;
   readonly controller: AbortController;
   isAcknowledged: boolean;
+  /** Of the changes that it is about, once it has returned without an acknowledgement; none where there are too many. */
+  names: readonly string[];
   /** While it runs. Afterwards the page may be forgotten. */
   open: { readonly page: OpenPage; readonly indexes: readonly number[] } | undefined;
 }

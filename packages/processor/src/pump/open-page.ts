@@ -3,7 +3,7 @@
 import type { Delivery } from '../feed/change.ts';
 import type { FeedItem, FeedPage } from '../feed/feed-source.ts';
 import { itemBytesGuess } from '../limits.ts';
-import type { DecodedPage, Decoder, InvalidItem } from './deliveries.ts';
+import type { DecodedPage, Decoder, DeliveryFacts, InvalidItem } from './deliveries.ts';
 import { digest } from './digest.ts';
 
 export class OpenPage {
@@ -15,6 +15,8 @@ export class OpenPage {
   /** Acknowledged while others of the page are not; undefined while there are none. */
   settled: Set<number> | undefined;
   readonly #decoder: Decoder;
+  /** Read off before any handler has seen the changes. */
+  #facts: readonly (DeliveryFacts | undefined)[] = [];
   #decoded: DecodedPage | undefined;
   #deliveries: Map<number, Delivery> | undefined;
 
@@ -32,7 +34,10 @@ export class OpenPage {
 
   /** Must come before everything below. */
   async decode(): Promise<DecodedPage> {
-    this.#decoded ??= await this.#decoder.decode(this.page);
+    if (this.#decoded === undefined) {
+      this.#facts = this.page.items.map((item) => this.#decoder.factsOf(item));
+      this.#decoded = await this.#decoder.decode(this.page);
+    }
     return this.#decoded;
   }
 
@@ -50,14 +55,22 @@ export class OpenPage {
     const known = this.#deliveries.get(index);
     if (known !== undefined) return known;
     const item = this.page.items[index] as FeedItem; // Indexes are those of the items.
-    const made = this.#decoder.deliveryOf(item, this.values[index], this.#decoded?.invalid.get(index));
+    const invalid = this.#decoded?.invalid.get(index);
+    const made = this.#decoder.deliveryOf(item, this.values[index], invalid, this.#facts[index]);
     this.#deliveries.set(index, made);
     return made;
   }
 
   /** The same as the delivery's, without the rest of it. */
   laneKeyOf(index: number): string {
-    return this.#decoder.laneKeyOf(this.page.items[index] as FeedItem); // Indexes are those of the items.
+    return this.#decoder.laneKeyOf(this.page.items[index] as FeedItem, this.#facts[index]); // Indexes are those of the items.
+  }
+
+  /** As it came from the feed, with the members that tell it from others as they came. Undefined: nobody could parse it. */
+  itemOf(index: number): Readonly<Record<string, unknown>> | undefined {
+    const item = this.page.items[index] as FeedItem; // Indexes are those of the items.
+    const facts = this.#facts[index];
+    return 'raw' in item || facts === undefined ? undefined : this.#decoder.restored(item.value, facts);
   }
 
   /** The short name under which it is remembered. */

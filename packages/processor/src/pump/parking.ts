@@ -3,7 +3,6 @@
 
 import type { ErrorCode } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
-import type { FeedItem } from '../feed/feed-source.ts';
 import { heldKeysMax, letterRetryPauseMsMax, letterRetryPauseMsMin } from '../limits.ts';
 import { messageOf, ProcessorError } from '../processor-error.ts';
 import { backoffMs } from './backoff.ts';
@@ -65,7 +64,6 @@ export class Parking {
     if (letters === undefined) throw new ProcessorError('invalid-option', 'There are no dead letters to park in.');
     const { laneKey, id, identity, lsn, invalid } = page.delivery(index);
     const { lease, context } = this.#flow;
-    const item = page.page.items[index] as FeedItem; // Indexes are those of the items.
     const letter = {
       reason: facts.reason,
       itemId: id,
@@ -80,7 +78,7 @@ export class Parking {
       epoch: lease.epoch,
       instance: context.instance,
       position: page.page.position,
-      item: invalid === undefined && !('raw' in item) ? item.value : undefined,
+      item: invalid === undefined ? page.itemOf(index) : undefined,
       raw: invalid === undefined ? undefined : Buffer.from(invalid.raw).toString('base64'),
     };
     const isParked = await this.#persist(async (signal) => {

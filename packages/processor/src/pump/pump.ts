@@ -77,6 +77,8 @@ export interface Pump {
   run(): Promise<PumpEnd>;
   /** Stop reading, finish what is in flight, checkpoint, end with `drained`. May be called at any time, more than once. */
   drain(): void;
+  /** Its signal has aborted and nobody waits for its end any more: it holds on to nothing but handlers that do not obey. */
+  leave?(): void;
 }
 
 export type MakePump = (lease: PumpLease, context: PumpContext) => Pump;

@@ -7,6 +7,9 @@
 // nothing. ABORTED acknowledges nothing any more.
 
 import { setMaxListeners } from 'node:events';
+import type { DatabaseError, ErrorCode } from '@tidemark/model';
+import { isDatabaseError } from '@tidemark/model';
+import { retryPauseMs } from '../bounded.ts';
 import { notNeeded } from '../environment.ts';
 import type { FeedPage } from '../feed/feed-source.ts';
 import { acknowledgeMsMax, deathsBeforeCaution, doneSaveMs, unacknowledgedPagesMax } from '../limits.ts';
@@ -120,6 +123,12 @@ export class RangePump implements Pump {
     this.#stop({ kind: 'drained' });
   }
 
+  leave(): void {
+    this.#calls.close();
+    this.#doneLog.close();
+    this.#checkpointer.close(new ProcessorError('lease-lost', 'The range is not read by this host any more.'));
+  }
+
   async run(): Promise<PumpEnd> {
     const { signal } = this.#context;
     const onAbort = (): void => this.#stop({ kind: 'aborted', error: signal.reason });
@@ -141,10 +150,8 @@ export class RangePump implements Pump {
       this.#stop({ kind: 'aborted', error });
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#calls.close();
-      this.#doneLog.close();
+      this.leave();
       this.#health.close();
-      this.#checkpointer.close(new ProcessorError('lease-lost', 'The range is not read by this host any more.'));
     }
     const end = this.#end ?? { kind: 'drained' };
     return end.kind === 'aborted' && this.#calls.hung > 0 ? { ...end, isHung: true } : end;
@@ -164,16 +171,29 @@ export class RangePump implements Pump {
     else if (end.kind === 'failed') this.#stop({ kind: 'feed-failed', error: end.error });
   }
 
-  /** False: the pump is stopping. Memory that cannot be read means that more is repeated, not that nothing is done. */
-  async #remember(): Promise<boolean> {
-    const { signal } = this.#context;
-    const loading = Promise.all([this.#attempts.load(), this.#doneLog.load(this.#startPosition)]).catch(
-      (error: unknown) => {
+  /**
+   * Nothing is delivered before it is known what the owner before has done: a store that cannot be read for so long cannot keep the lease
+   * either. What will never be readable means that more is repeated, not that nothing is done.
+   */
+  async #loadMemory(): Promise<void> {
+    const { clock, random } = this.#context;
+    for (let failures = 0; this.#end === undefined; failures += 1) {
+      try {
+        await Promise.all([this.#attempts.load(), this.#doneLog.load(this.#startPosition)]);
+        return this.#health.clear('lease-store-failing');
+      } catch (error) {
         const message = 'What the owner before remembered about the range could not be read.';
         this.#health.raise('lease-store-failing', message, error);
-      },
-    );
-    await unlessAborted(loading, signal);
+        if (!isPassing(error)) return;
+        await clock.sleep(retryPauseMs({ clock, random }, failures, error.retryAfterMs), this.#finishing.signal);
+      }
+    }
+  }
+
+  /** False: the pump is stopping. */
+  async #remember(): Promise<boolean> {
+    const { signal } = this.#context;
+    await unlessAborted(this.#loadMemory(), this.#finishing.signal);
     if (this.#lease.isTakeover === true && this.#end === undefined) {
       const deaths = this.#attempts.countDeath(this.#startPosition);
       if (deaths >= deathsBeforeCaution) {
@@ -192,7 +212,19 @@ export class RangePump implements Pump {
     if (!this.#isAborted()) await unlessAborted(this.#checkpointer.flush(), signal);
     if (this.#isAborted() || !this.#isHeld()) return;
     this.#doneLog.close();
-    await unlessAborted(Promise.all([this.#attempts.save(), this.#doneLog.save()]), signal);
+    await unlessAborted(this.#saveMemory(), signal);
+  }
+
+  /** A clean end repeats nothing: what is done above the position is on record before another has the range, or its time is over. */
+  async #saveMemory(): Promise<void> {
+    const { clock, random, signal } = this.#context;
+    for (let failures = 0; ; failures += 1) {
+      const [, isKept] = await Promise.all([this.#attempts.save(), this.#doneLog.save()]);
+      // Successors of a range that is gone do not know its pages.
+      if (isKept || this.#end?.kind === 'gone' || !isPassing(this.#doneLog.error)) return;
+      await clock.sleep(retryPauseMs({ clock, random }, failures), signal);
+      if (this.#isAborted() || !this.#isHeld()) return;
+    }
   }
 
   /** With manual checkpoints: handlers have returned, their work may go on. It is waited for, by a range that is gone only for a while. */
@@ -247,6 +279,7 @@ export class RangePump implements Pump {
     }
     this.#advance();
     if (page.isDrained && this.#watermark.size === 0) {
+      this.#doneLog.forgetKnown();
       const { leaseToken, epoch } = this.#lease;
       this.#context.emit({ type: 'idle', leaseToken, epoch, position: page.position });
     }
@@ -370,6 +403,12 @@ export class RangePump implements Pump {
   #handled(page: OpenPage, count: number): void {
     page.left -= count;
     if (page.left > 0 || this.#parts.settings.checkpoint.kind !== 'manual') return;
+    if (page.settled !== undefined && page.sequence >= this.#passed) {
+      this.#doneLog.keep(
+        page.sequence,
+        [...page.settled].map((index) => page.digestOf(index)),
+      );
+    }
     this.#close(page);
     this.#bell.ring();
   }
@@ -380,6 +419,7 @@ export class RangePump implements Pump {
     for (; this.#passed <= move.sequence; this.#passed += 1) {
       const page = this.#pages.get(this.#passed);
       if (page !== undefined) this.#close(page);
+      this.#doneLog.passed(this.#passed);
     }
     if (move.items > 0) this.#survived();
     if (this.#doneLog.isSaved) this.#doneLog.touch();
@@ -414,9 +454,10 @@ export class RangePump implements Pump {
       isHeld: () => this.#isHeld(),
       stop: (end) => this.#stop(end),
       settle: (page, indexes) => this.#settle(page, indexes),
-      acknowledge: (sequence, items) => {
+      acknowledge: (sequence, items, names) => {
         this.#watermark.finish(sequence, items);
         this.#advance();
+        if (sequence >= this.#passed) this.#doneLog.keep(sequence, names);
         this.#bell.ring();
       },
       handled: (page, count) => this.#handled(page, count),
@@ -425,6 +466,18 @@ export class RangePump implements Pump {
     };
   }
 }
+
+/** Whether asking the store again may help. Credentials may be renewed any moment (S64). */
+function isPassing(error: unknown): error is DatabaseError {
+  return isDatabaseError(error) && (error.isRetriable || openCodes.has(error.code));
+}
+
+const openCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'outcome-unknown',
+  'precondition-failed',
+  'conflict',
+  'unauthorized',
+]);
 
 interface Task {
   run(): Promise<void>;

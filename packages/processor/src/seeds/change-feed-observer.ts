@@ -58,6 +58,7 @@ export interface ObserverRules<T> {
   isWanted(document: ChangedDocument<T>): boolean;
   /** Called after each batch that the observer has finished. */
   afterBatch(context: BatchContext, documents: number): Promise<void>;
+  closed(context: RangeContext): void;
 }
 
 /** The observers of the ranges that this host has. */
@@ -87,6 +88,7 @@ export class ObserverDesk<T> implements Observer<ChangedDocument<T>> {
     const name = nameOf(context);
     const observer = this.#observers.get(name);
     this.#observers.delete(name);
+    this.#rules.closed(context);
     await observer?.close(contextOf(context), reasons[reason]);
   }
 

@@ -11,12 +11,12 @@ import type { FeedSource } from '../feed/feed-source.ts';
 import type { BalanceStrategy } from '../host/balance.ts';
 import type { StopOptions } from '../host/host.ts';
 import { leaseNames } from '../lease/lease-names.ts';
-import type { BatchContext } from '../observer.ts';
 import type { LatestOptions } from '../options.ts';
 import type { Processor } from '../processor.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { ChangeFeedObserverFactory } from './change-feed-observer.ts';
 import { ObserverDesk } from './change-feed-observer.ts';
+import { CheckpointRhythm } from './checkpoint-rhythm.ts';
 import type { FeedCollection, LeaseCollection } from './collection-info.ts';
 import { addressOf } from './collection-info.ts';
 import type { HealthMonitor } from './health-monitor.ts';
@@ -64,6 +64,7 @@ export class SeedProcessor<T> {
     const desk = new ObserverDesk<T>(parts.observerFactory, {
       isWanted: (document) => this.#isWanted(document),
       afterBatch: (context, documents) => rhythm.afterBatch(context, documents),
+      closed: (context) => rhythm.closed(context),
     });
     const plugged: LatestOptions<T> = {
       ...optionsOf(hostName, options),
@@ -108,32 +109,4 @@ export class SeedProcessor<T> {
 function balanceOf<T>({ strategy, options }: SeedParts<T>): BalanceStrategy | undefined {
   if (strategy !== undefined) return balanceBy(strategy);
   return options.partitionKeyRangeId === undefined ? undefined : balanceOnly(options.partitionKeyRangeId);
-}
-
-/** With both a count and an interval, whichever comes first: no plain strategy has both. */
-class CheckpointRhythm {
-  readonly #items: number | undefined;
-  readonly #intervalMs: number | undefined;
-  readonly #environment: Environment;
-  readonly #since = new Map<string, { items: number; atMs: number }>();
-
-  constructor({ checkpointFrequency = {} }: ChangeFeedProcessorOptions, environment: Environment) {
-    const { explicitCheckpoint, processedDocumentCount, timeInterval } = checkpointFrequency;
-    const isBoth = explicitCheckpoint !== true && processedDocumentCount !== undefined && timeInterval !== undefined;
-    this.#items = isBoth ? processedDocumentCount : undefined;
-    this.#intervalMs = isBoth ? timeInterval : undefined;
-    this.#environment = environment;
-  }
-
-  async afterBatch(context: BatchContext, documents: number): Promise<void> {
-    if (this.#items === undefined || this.#intervalMs === undefined) return;
-    const nowMs = this.#environment.clock.monotonicMs();
-    const name = `${context.leaseToken} ${context.epoch}`;
-    const since = this.#since.get(name) ?? { items: 0, atMs: nowMs };
-    since.items += documents;
-    this.#since.set(name, since);
-    if (since.items < this.#items && nowMs - since.atMs < this.#intervalMs) return;
-    this.#since.set(name, { items: 0, atMs: nowMs });
-    await context.checkpoint();
-  }
 }

@@ -39,6 +39,8 @@ export interface DocumentStore {
   prepare?(idBytesMax: number, signal?: AbortSignal): Promise<void>;
   /** Documents whose ids begin with `idPrefix`, all pages. They may be older than what was written a moment ago. */
   list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]>;
+  /** The same, a page at a time, for lists that may be long. Where it is missing there is only the whole. */
+  pages?(idPrefix: string, signal?: AbortSignal): AsyncIterable<readonly StoredDocument[]>;
   /** `key` where it is not the id. */
   read(
     id: string,

@@ -13,15 +13,17 @@ import type { RestClient } from '../client/rest-client.ts';
 import type { DocumentAnswer, RestContainer } from '../client/rest-container.ts';
 import { isRestError } from '../client/rest-error.ts';
 import type { CallOptions } from '../client/transport.ts';
-import { listAttemptsMax, momentMsMax, storeCallMsMax } from '../limits.ts';
+import { listAttemptsMax, listPageItems, momentMsMax, storeCallMsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
 import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
+import { SharedCall } from './shared-call.ts';
 
 export class RestStore implements DocumentStore {
   readonly name: string;
   readonly #container: RestContainer;
-  #storeKey: Promise<StoreKey> | undefined;
+  /** Read once: a container cannot change what it is partitioned by. */
+  readonly #storeKey: SharedCall<StoreKey> = new SharedCall((signal) => this.#readStoreKey(signal));
   #ranges: readonly { readonly id: string }[] | undefined;
   /** What this client has written is not hidden from it again by a replica that is behind. */
   readonly #session = new Map<string, SessionToken>();
@@ -32,11 +34,11 @@ export class RestStore implements DocumentStore {
   }
 
   async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
-    checkKeyBytes(await this.#key(signal), idBytesMax);
+    checkKeyBytes(await this.#storeKey.get(signal), idBytesMax);
   }
 
   async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     for (let attempt = 1; ; attempt += 1) {
       this.#ranges ??= await this.#reading(() => this.#container.ranges(readCall(signal)));
       try {
@@ -48,11 +50,18 @@ export class RestStore implements DocumentStore {
     }
   }
 
+  /** Ranges one after the other. When one is split meanwhile, whoever lists begins anew. */
+  async *pages(idPrefix: string, signal?: AbortSignal): AsyncGenerator<readonly StoredDocument[], void, undefined> {
+    const storeKey = await this.#storeKey.get(signal);
+    const ranges = await this.#reading(() => this.#container.ranges(readCall(signal)));
+    for (const { id } of ranges) yield* this.#pagesOf(id, idPrefix, storeKey, signal, listPageItems);
+  }
+
   async read(
     id: string,
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     checkKeyBytes(storeKey, Buffer.byteLength(key));
     const options = { ...readCall(signal), sessionToken: this.#sessionToken() };
     const answer = await this.#reading(() => this.#container.readDocument([key], id, options));
@@ -61,7 +70,7 @@ export class RestStore implements DocumentStore {
   }
 
   async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     const { id } = body;
     const document = keyed(body, storeKey, id);
     return this.#stored(
@@ -71,7 +80,7 @@ export class RestStore implements DocumentStore {
   }
 
   async replace(document: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     const { id, key, etag } = document;
     const options = { ...writeCall(signal), ifMatch: etag };
     const next = keyed(body, storeKey, key);
@@ -127,32 +136,33 @@ export class RestStore implements DocumentStore {
     storeKey: StoreKey,
     signal: AbortSignal | undefined,
   ): Promise<StoredDocument[]> {
+    const found: StoredDocument[] = [];
+    for await (const page of this.#pagesOf(range, idPrefix, storeKey, signal, -1)) found.push(...page);
+    return found;
+  }
+
+  async *#pagesOf(
+    range: string,
+    idPrefix: string,
+    storeKey: StoreKey,
+    signal: AbortSignal | undefined,
+    itemsMax: number,
+  ): AsyncGenerator<StoredDocument[], void, undefined> {
     const query = {
       query: 'SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)',
       parameters: [{ name: '@prefix', value: idPrefix }],
     };
-    const found: StoredDocument[] = [];
     let continuation: string | undefined;
     do {
-      const options = { ...readCall(signal), range, continuation, itemsMax: -1, sessionToken: this.#sessionToken() };
+      const options = { ...readCall(signal), range, continuation, itemsMax, sessionToken: this.#sessionToken() };
       const page = await this.#reading(() => this.#container.query(query, options));
-      for (const item of page.items()) found.push(storedOf(item, storeKey));
       this.#note(page.sessionToken);
       continuation = page.continuation;
+      yield page.items().map((item) => storedOf(item, storeKey));
     } while (continuation !== undefined);
-    return found;
   }
 
-  /** Read once: a container cannot change what it is partitioned by. */
-  #key(signal: AbortSignal | undefined): Promise<StoreKey> {
-    this.#storeKey ??= this.#readStoreKey(signal).catch((error: unknown) => {
-      this.#storeKey = undefined;
-      throw error;
-    });
-    return this.#storeKey;
-  }
-
-  async #readStoreKey(signal: AbortSignal | undefined): Promise<StoreKey> {
+  async #readStoreKey(signal: AbortSignal): Promise<StoreKey> {
     const { partitionKey } = await this.#reading(() => this.#container.read(readCall(signal)));
     return storeKeyOf(partitionKey, this.name);
   }

@@ -6,11 +6,13 @@ import { sdkError } from '../client/sdk-client.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
 import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
+import { SharedCall } from './shared-call.ts';
 
 export class SdkStore implements DocumentStore {
   readonly name: string;
   readonly #container: SdkContainer;
-  #storeKey: Promise<StoreKey> | undefined;
+  /** Read once: a container cannot change what it is partitioned by. */
+  readonly #storeKey: SharedCall<StoreKey> = new SharedCall((signal) => this.#readStoreKey(signal));
 
   constructor(client: SdkClient, database: string, container: string) {
     this.name = `${database}/${container}`;
@@ -18,11 +20,11 @@ export class SdkStore implements DocumentStore {
   }
 
   async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
-    checkKeyBytes(await this.#key(signal), idBytesMax);
+    checkKeyBytes(await this.#storeKey.get(signal), idBytesMax);
   }
 
   async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     const query = {
       query: 'SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)',
       parameters: [{ name: '@prefix', value: idPrefix }],
@@ -35,21 +37,21 @@ export class SdkStore implements DocumentStore {
     id: string,
     { key = id, signal }: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     checkKeyBytes(storeKey, Buffer.byteLength(key));
     const { resource } = await calling('read', signal, (call) => this.#container.item(id, key).read(call));
     return resource === undefined ? undefined : storedOf(resource, storeKey);
   }
 
   async create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     const document = keyed(body, storeKey, body.id);
     const { resource } = await calling('write', signal, (call) => this.#container.items.create(document, call));
     return storedOf(resource, storeKey);
   }
 
   async replace({ id, key, etag }: StoredDocument, body: DocumentBody, signal?: AbortSignal): Promise<StoredDocument> {
-    const storeKey = await this.#key(signal);
+    const storeKey = await this.#storeKey.get(signal);
     const next = keyed(body, storeKey, key);
     const { resource } = await calling('write', signal, (call) =>
       this.#container.item(id, key).replace(next, { ...call, accessCondition: { type: 'IfMatch', condition: etag } }),
@@ -63,16 +65,7 @@ export class SdkStore implements DocumentStore {
     );
   }
 
-  /** Read once: a container cannot change what it is partitioned by. */
-  #key(signal: AbortSignal | undefined): Promise<StoreKey> {
-    this.#storeKey ??= this.#readStoreKey(signal).catch((error: unknown) => {
-      this.#storeKey = undefined;
-      throw error;
-    });
-    return this.#storeKey;
-  }
-
-  async #readStoreKey(signal: AbortSignal | undefined): Promise<StoreKey> {
+  async #readStoreKey(signal: AbortSignal): Promise<StoreKey> {
     const { resource } = await calling('read', signal, (call) => this.#container.read(call));
     const { partitionKey }: { partitionKey?: unknown } = Object(resource);
     return storeKeyOf(partitionKey, this.name);

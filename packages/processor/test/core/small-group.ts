@@ -5,7 +5,7 @@ import type { ProcessorEvent } from '../../src/events.ts';
 import { defaultFailurePolicy } from '../../src/failure-policy.ts';
 import type { HostRules } from '../../src/host/rules.ts';
 import { hostRules } from '../../src/host/rules.ts';
-import type { RangeObserver } from '../../src/host/tenure.ts';
+import type { RangeObserver } from '../../src/host/tenure-parts.ts';
 import { Processor } from '../../src/processor.ts';
 import type { LeaseSettings, ProcessorSettings } from '../../src/settings.ts';
 import type { DocumentStore } from '../../src/store/document-store.ts';

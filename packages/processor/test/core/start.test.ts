@@ -1,5 +1,6 @@
 // How groups begin: leases, locks, start positions, and who may join.
 
+import { DatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import { FaultyStore, forbidden, unavailable } from './faulty-store.ts';
 import { leasePrefix, leaseSettings, SmallGroup } from './small-group.ts';
@@ -44,6 +45,64 @@ describe('the start of a group', () => {
     expect(await group.store.read(`${leasePrefix}.lock`)).toBeUndefined();
     expect(await group.store.read(`${leasePrefix}.info`)).toBeDefined();
     await group.during(host.processor.stop());
+  });
+
+  test('[I12] a lock that creations meet and reads do not show is asked for at leisure', async () => {
+    const group = new SmallGroup(1);
+    const store = new FaultyStore(group.store);
+    store.fault = ({ operation, id }) =>
+      operation === 'create' && id.endsWith('.lock') ? new DatabaseError('conflict', 'It exists.') : undefined;
+    const host = group.host('a', { store });
+
+    const starting = host.processor.start();
+    starting.catch(() => {});
+    await group.clock.advance(10_000);
+    const asked = store.calls.filter(({ id }) => id.endsWith('.lock')).length;
+    store.fault = () => undefined;
+    await group.during(starting);
+
+    expect(asked).toBeGreaterThan(4);
+    expect(asked).toBeLessThan(50);
+    await group.during(host.processor.stop());
+  });
+
+  test('[I12] ranges are not read at every look for leases whose ranges nobody knows any more', async () => {
+    const group = new SmallGroup(1);
+    const host = await group.started('a');
+    for (const token of ['77', '78'])
+      group.store.put({ id: `${leasePrefix}..${token}`, PartitionId: token, Owner: 'old', properties: {} });
+    const ranges = group.feed.ranges.bind(group.feed);
+    let asked = 0;
+    group.feed.ranges = () => {
+      asked += 1;
+      return ranges();
+    };
+
+    await group.clock.advance(600_000);
+
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(15);
+    await group.during(host.processor.stop());
+  });
+
+  test('[S36] a list of before the group began makes nobody begin it anew', async () => {
+    const group = new SmallGroup(1);
+    const first = await group.started('a');
+    group.feed.split('0', '80');
+    await group.clock.advance(leaseSettings.acquireMs);
+    const before = await group.leases();
+    const store = new FaultyStore(group.store);
+    let stale = 2;
+    store.list = async (prefix) => {
+      stale -= 1;
+      return stale >= 0 ? [] : group.store.list(prefix);
+    };
+
+    const second = await group.started('b', { store });
+    await group.clock.advance(leaseSettings.acquireMs);
+
+    expect((await group.leases()).map(({ token }) => token)).toEqual(before.map(({ token }) => token));
+    await group.during(Promise.all([first.processor.stop(), second.processor.stop()]));
   });
 
   test('[S33] a marker that was deleted is written again, and leases stay as they are', async () => {
