@@ -1,5 +1,6 @@
 // The oracle is only worth something if it finds what is wrong. Here it judges processors with one flaw each, in a world without faults.
 
+import type { HandlerInWorld } from '@tidemark/processor/testing';
 import { checkIdle, checkTakeover, comeToRest, World } from '@tidemark/processor/testing';
 import { describe, expect, test } from 'vitest';
 import type { Flaw } from './naive-program.ts';
@@ -51,6 +52,29 @@ describe('the check of takeovers', () => {
   });
 });
 
+describe('the watch for standstills', () => {
+  test('says I13 about a group whose changes wait, and nobody tells why [I13]', async () => {
+    const world = new World({ seed: 1, program: naiveProgram('stops-reading'), canWait: false });
+    world.start();
+    for (let i = 0; i < 200; i += 1) world.schedule.at(i * 200, () => world.write(`k${i % 9}`, `k${i % 9}-d${i % 5}`));
+
+    await world.run(300_000);
+
+    expect(world.violations.map(({ invariant }) => invariant)).toContain('I13');
+  });
+
+  test('says I13 about a slow handler of which nothing is told [I13]', async () => {
+    const handler: HandlerInWorld = (_, __, { ground }) => ground.clock.sleep(60_000);
+    const world = new World({ seed: 1, program: naiveProgram('none'), canWait: false, handler });
+    world.start();
+    world.write('k1', 'd1');
+
+    await world.run(50_000);
+
+    expect(world.violations.map(({ invariant }) => invariant)).toContain('I13');
+  });
+});
+
 async function judge(flaw: Flaw): Promise<string[]> {
   const world = new World({ seed: flaw, program: naiveProgram(flaw), canWait: false });
   const first = world.start();
@@ -61,7 +85,7 @@ async function judge(flaw: Flaw): Promise<string[]> {
   if (world.violations.length === 0) {
     const second = world.start();
     await world.until(world.stop(first)).catch(() => undefined);
-    await comeToRest(world, 100_000);
+    await comeToRest(world, 60_000);
     if (world.violations.length === 0) await checkIdle(world, 60_000);
     if (world.violations.length === 0) await world.until(world.stop(second)).catch(() => undefined);
   }

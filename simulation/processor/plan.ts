@@ -1,7 +1,9 @@
 // Everything that a seed decides, as data: what the shrinker cuts down, and what a run plays.
 
 import type { Fault, FaultKind } from '@tidemark/processor/testing';
-import { Chance, drawFaults, faultKinds, worldSettings } from '@tidemark/processor/testing';
+import { Chance, drawFaults, FatalError, faultKinds, worldSettings } from '@tidemark/processor/testing';
+import type { PlannedTurn } from './knots.ts';
+import { drawKnots } from './knots.ts';
 
 export type Settings = typeof worldSettings;
 
@@ -9,13 +11,6 @@ export interface PlannedCommit {
   readonly atMs: number;
   readonly partitionKey: string;
   readonly writes: readonly { readonly id: string; readonly kind: 'write' | 'delete' | 'poison' }[];
-}
-
-export interface PlannedTurn {
-  readonly atMs: number;
-  readonly kind: 'split' | 'merge';
-  /** From 0 to 1: which of the ranges that are there by then. */
-  readonly which: number;
 }
 
 /** What is done when faults are off and the world has come to rest. */
@@ -51,6 +46,7 @@ export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds)
   const hosts = leastOfPlan.hosts + chance.int(2);
   const settings = drawSettings(chance.fork('settings'));
   const isParking = settings.pump.failure.action === 'park-item' || settings.pump.failure.action === 'park-key';
+  const knots = drawKnots(chance.fork('knots'), 2, hosts, activeMs);
   return {
     seed,
     settings,
@@ -58,11 +54,12 @@ export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds)
     ranges: leastOfPlan.ranges + chance.int(2),
     hosts,
     commits: drawCommits(chance.fork('commits'), isParking),
-    turns: drawTurns(chance.fork('turns')),
+    turns: [...drawTurns(chance.fork('turns')), ...knots.turns].sort((a, b) => a.atMs - b.atMs),
     faults: [
       ...drawEarlyFaults(chance.fork('early'), hosts),
+      ...knots.faults,
       ...drawFaults(chance.fork('faults'), {
-        faults: leastOfPlan.faults + chance.int(5),
+        faults: Math.max(4, leastOfPlan.faults - knots.faults.length) + chance.int(3),
         hosts,
         untilMs: activeMs,
         durationMsMax: 75_000,
@@ -92,18 +89,21 @@ function drawEarlyFaults(chance: Chance, hosts: number): Fault[] {
 
 function drawSettings(chance: Chance): Settings {
   const mode = chance.bool(0.3) ? 'all-versions' : 'latest';
-  const lanes = chance.pick([1, 1, 3]);
+  const lanes = chance.pick([1, 3]);
   const action = chance.pick(['halt-range', 'halt-range', 'park-item', 'park-key'] as const);
   const isParking = action !== 'halt-range';
   return {
     ...worldSettings,
     mode,
     start: mode === 'all-versions' || chance.bool(0.25) ? 'now' : 'beginning',
+    // All versions cannot be read from the beginning.
+    onPositionRefused: mode === 'latest' && chance.bool(0.4) ? 'from-beginning' : 'fail',
     lease: { ...worldSettings.lease, handoffMs: chance.bool(0.15) ? 0 : worldSettings.lease.handoffMs },
     pump: {
       ...worldSettings.pump,
       itemsMax: chance.pick([3, 10, 30]),
       lanes,
+      stallMs: chance.pick([20_000, 20_000, worldSettings.pump.stallMs]),
       readAheadPages: chance.pick([1, 2, 4]),
       checkpoint: chance.pick([
         { kind: 'every-batch' },
@@ -116,7 +116,11 @@ function drawSettings(chance: Chance): Settings {
         ...worldSettings.pump.failure,
         action,
         bisect: chance.bool(0.7),
-        retry: { ...worldSettings.pump.failure.retry, attemptsMax: isParking ? 3 : Number.POSITIVE_INFINITY },
+        retry: {
+          ...worldSettings.pump.failure.retry,
+          attemptsMax: isParking ? 3 : chance.bool(0.4) ? 4 : Number.POSITIVE_INFINITY,
+        },
+        classify: (error) => (error instanceof FatalError ? 'fatal' : 'retry'),
       },
     },
   };

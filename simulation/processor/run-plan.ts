@@ -29,6 +29,7 @@ export async function runPlan(plan: Plan, program: Program): Promise<PlanReport>
     canWait: plan.canWait,
     handler: makeHandler(plan.settings.pump.checkpoint.kind === 'manual'),
     isSupervised: true,
+    isAttended: true,
     partitionKeyPath: plan.isKeyed ? '/partitionKey' : '/id',
     settingsOf: (settings, index) =>
       plan.isStartMixed && index > 0 ? { ...settings, start: otherStart(settings.start) } : settings,
@@ -131,6 +132,11 @@ function makeHandler(isManual: boolean): HandlerInWorld {
     if (ground.random() < 0.3) await ground.clock.sleep(1 + ground.random() * 200);
     for (const value of values) if (isPoison(value)) throw new Error('poison');
     if (!isManual) return;
+    if (ground.random() < 0.15) {
+      // It goes on after it has returned, and says so when it is through.
+      void ground.clock.sleep(1 + ground.random() * 2000).then(() => context.checkpoint().catch(() => undefined));
+      return;
+    }
     const checkpoint = context.checkpoint();
     // What becomes of a position that is not stored is told by the end of the range.
     checkpoint.catch(() => undefined);

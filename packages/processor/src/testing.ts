@@ -6,6 +6,7 @@ export type { TenureEvent, TenureState, TenureStep } from './host/tenure-states.
 export { tenureTable } from './host/tenure-states.ts';
 export type { MakePump, Pump, PumpEnd } from './pump/pump.ts';
 export { Chance } from './simulation/chance.ts';
+export type { DeliveryRecord } from './simulation/delivery.ts';
 export type {
   Fault,
   FaultKind,
@@ -24,12 +25,12 @@ export type { JournalEntry } from './simulation/model-documents.ts';
 export { ModelDocuments } from './simulation/model-documents.ts';
 export type { NetworkTimes } from './simulation/network.ts';
 export { defaultNetworkTimes } from './simulation/network.ts';
-export type { DeliveryRecord, InvariantId, Violation } from './simulation/oracle.ts';
 export type { ProcessorVariation } from './simulation/processor-program.ts';
 export { processorProgram } from './simulation/processor-program.ts';
 export { Schedule } from './simulation/schedule.ts';
 export type { TestWorld, TestWorldOptions, TestWorldReport } from './simulation/test-world.ts';
 export { createTestWorld, handlerFaultKinds } from './simulation/test-world.ts';
+export type { InvariantId, Violation } from './simulation/violation.ts';
 export type { WorldOptions } from './simulation/world.ts';
 export { World } from './simulation/world.ts';
 export type { IdleCosts } from './simulation/world-checks.ts';
@@ -42,4 +43,5 @@ export {
   unrestOf,
 } from './simulation/world-checks.ts';
 export type { HandlerInWorld, HostEquipment, HostProgram, WorldHost } from './simulation/world-host.ts';
+export { FatalError } from './simulation/world-host.ts';
 export { worldSettings } from './simulation/world-settings.ts';

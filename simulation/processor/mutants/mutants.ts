@@ -19,14 +19,14 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D1',
     title: 'children of a split begin after what was read, not after what was acknowledged',
-    seed: 20,
+    seed: 24,
     program: (equipment, settings) => {
       const { source, lastRead } = watchedSource(equipment.source);
       const childPosition: HostRules['childPosition'] = (keeper) => lastRead(keeper.lease.token) ?? keeper.position;
       return processorProgram({ ...equipment, source }, settings, { rules: { ...hostRules, childPosition } });
     },
   },
-  ruled('D2', 'a host that is cut off from the leases goes on', 132, { holdUntilMs: () => Number.POSITIVE_INFINITY }),
+  ruled('D2', 'a host that is cut off from the leases goes on', 153, { holdUntilMs: () => Number.POSITIVE_INFINITY }),
   ruled('D3', 'a lease belongs to a name, and a refused write is written again', 2, {
     isOwn: (lease, holder) => lease.owner === holder.instance,
     mayMove: () => true,
@@ -38,14 +38,14 @@ export const mutants: readonly Mutant[] = [
     audit: (leases) => (leases.length === 0 ? hostRules.audit(leases) : { holes: [], overlaps: [] }),
   }),
   ruled('D6', 'a lock is only ever removed by its time to live', 11, { lockMs: () => Number.POSITIVE_INFINITY }),
-  ruled('D7', 'leases expire by comparing the clocks of two machines', 14, {
+  ruled('D7', 'leases expire by comparing the clocks of two machines', 126, {
     isExpired: (lease, _seen, _nowMs, { expirationMs }, wallMs) =>
       Date.parse(lease.timestamp ?? '') + expirationMs < wallMs,
   }),
   {
     id: 'D8',
     title: 'a lease is given up whenever the feed is throttled',
-    seed: 1,
+    seed: 3,
     program: (equipment, settings) =>
       processorProgram(equipment, { ...settings, pump: { ...settings.pump, stallMs: 0 } }),
   },
@@ -68,10 +68,10 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D11',
     title: 'a throttled lease store makes the feed skip a page',
-    seed: 17,
+    seed: 21,
     program: (equipment, settings) => processorProgram(skippingSource(equipment), settings),
   },
-  ruled('D12', 'a host that meets its own write believes that it lost the lease', 1, { isOwn: () => false }),
+  ruled('D12', 'a host that meets its own write believes that it lost the lease', 5, { isOwn: () => false }),
   {
     id: 'D13',
     title: 'batches are delivered after close',
@@ -81,18 +81,18 @@ export const mutants: readonly Mutant[] = [
   {
     id: 'D14',
     title: 'every host begins where its own options say',
-    seed: 112,
+    seed: 174,
     program: (equipment, settings) =>
       processorProgram({ ...equipment, leases: startHidingStore(equipment.leases) }, settings),
   },
   {
     id: 'D15',
     title: 'the keys of an old lease are not filled in, so that it cannot be split',
-    seed: 55,
+    seed: 64,
     program: (equipment, settings) =>
       processorProgram({ ...equipment, leases: forgettingStore(equipment.leases) }, settings),
   },
-  ruled('D16', 'a stop waits for handlers without bound', 3, { drainMs: () => 24 * 3_600_000 }),
+  ruled('D16', 'a stop waits for handlers without bound', 19, { drainMs: () => 24 * 3_600_000 }),
 ];
 
 function ruled(id: string, title: string, seed: number, rules: Partial<HostRules>): Mutant {

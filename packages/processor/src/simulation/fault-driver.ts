@@ -47,8 +47,10 @@ export class FaultDriver {
       this.#world.network.begin(fault, this.#world.chance.fork(`fault ${index}`), target?.node);
       this.#endings.set(fault, () => this.#world.network.end(fault));
     } else if (operatorKinds.has(fault.kind)) {
-      if (fault.kind === 'pause') this.#pause(fault);
-      else this.#tamper(fault.kind as Exclude<OperatorFaultKind, 'pause'>, fault.host ?? 0);
+      if (fault.kind === 'pause') {
+        this.#world.network.hit('pause');
+        this.#endings.set(fault, this.#world.operator.pause());
+      } else this.#tamper(fault.kind as Exclude<OperatorFaultKind, 'pause'>, fault.host ?? 0);
       if (fault.kind !== 'pause') return;
     } else {
       if (target === undefined || !target.isAlive || target.gate.isFrozen) return;
@@ -62,28 +64,6 @@ export class FaultDriver {
     const ending = this.#endings.get(fault);
     this.#endings.delete(fault);
     ending?.();
-  }
-
-  #pause(fault: Fault): void {
-    this.#ask('pause');
-    this.#world.network.hit('pause');
-    this.#endings.set(fault, () => this.#resume());
-  }
-
-  /** Until it is so: a pause that is under way may still arrive after the resumption. */
-  #resume(): void {
-    const isPaused = this.#world.leases
-      .list('')
-      .some(({ id, body }) => id.includes('.x.control') && body['paused'] === true);
-    const isWanted = [...this.#endings.keys()].some(({ kind }) => kind === 'pause');
-    if (isPaused && !isWanted) this.#ask('resume');
-    this.#world.schedule.after(20_000, () => this.#resume());
-  }
-
-  /** Of any host that can; failing is told by what the group does then. */
-  #ask(what: 'pause' | 'resume'): void {
-    const host = this.#world.alive.find(({ state, gate }) => state === 'running' && !gate.isFrozen);
-    host?.program?.[what]?.().catch(() => {});
   }
 
   /** By hand, at once, without a network. */
@@ -153,7 +133,7 @@ export class FaultDriver {
         target.clock.drift(chance.between(0.92, 1.08));
         return () => target.clock.drift(1);
       case 'stop-start':
-        void world.stop(target, chance.between(5000, 30_000));
+        void world.stop(target, chance.bool(0.3) ? chance.between(1000, 6000) : chance.between(5000, 30_000));
         return () => this.replace(target, world.start());
       case 'join-leave': {
         const guest = world.start();
@@ -171,6 +151,16 @@ export class FaultDriver {
         target.slowShare = fault.share;
         return () => {
           target.slowShare = 0;
+        };
+      case 'handler-fatal':
+        target.fatalShare = fault.share;
+        return () => {
+          target.fatalShare = 0;
+        };
+      case 'observer-slow':
+        target.observerShare = fault.share;
+        return () => {
+          target.observerShare = 0;
         };
       case 'handler-hangs':
         target.hangUntil = new Promise((resolve) => {

@@ -28,6 +28,8 @@ export const requestFaultKinds = [
   'false-gone',
   /** 401. */
   'unauthorized',
+  /** 400: the feed does not know the position that a read begins at. */
+  'position-refused',
 ] as const;
 
 /** Happen to a host. */
@@ -58,6 +60,10 @@ export const hostFaultKinds = [
   'handler-slow',
   /** Handler calls neither end nor obey their signal until it is over. */
   'handler-hangs',
+  /** Handler calls throw what the failure policy halts a range for. */
+  'handler-fatal',
+  /** `open` and `close` of the observer take long, and `open` may fail. */
+  'observer-slow',
 ] as const;
 
 /** Happen to the lease container: somebody with access to it makes a mistake. */
@@ -120,7 +126,7 @@ function drawFault(chance: Chance, kind: FaultKind, options: PlanOptions): Fault
 }
 
 function portOf(chance: Chance, kind: RequestFaultKind): Port | undefined {
-  if (kind === 'false-gone') return 'feed';
+  if (kind === 'false-gone' || kind === 'position-refused') return 'feed';
   if (kind === 'stale-list' || kind === 'own-conflict' || kind === 'conflict-storm' || kind === 'late-request')
     return 'store';
   return chance.pick(['feed', 'store', 'store', undefined]);

@@ -25,6 +25,8 @@ export interface NetworkCall<T> {
   readonly operation: 'read' | 'list' | 'swap' | 'create' | 'wait';
   /** How long the other side may take on purpose. */
   readonly waitMs?: number;
+  /** It begins at a position. */
+  readonly hasPosition?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Runs when the request arrives; answers now or later. The function that it returns gives up waiting. */
   serve(
@@ -79,12 +81,6 @@ export class Network {
     return (node.closed.get(port) ?? 0) > 0;
   }
 
-  /** Whether everything that the node writes arrives and is answered. */
-  isCalm(node: NetworkNode): boolean {
-    if ([...node.closed.values()].some((count) => count > 0)) return false;
-    return ![...this.#active].some(([fault, { node: only }]) => (only ?? node) === node && fault.port !== 'feed');
-  }
-
   /** What happens to a request that is sent now; at most one thing besides being slow. */
   judge(
     node: NetworkNode,
@@ -114,11 +110,12 @@ export class Network {
 
 const requestKinds: ReadonlySet<string> = new Set(requestFaultKinds);
 
-function canHappenTo(kind: FaultKind, { operation, port }: NetworkCall<unknown>): boolean {
+function canHappenTo(kind: FaultKind, { operation, port, hasPosition }: NetworkCall<unknown>): boolean {
   if (!requestKinds.has(kind)) return false;
   if (kind === 'stale-list') return operation === 'list';
   if (kind === 'conflict-storm') return operation === 'swap';
   if (kind === 'own-conflict' || kind === 'late-request') return operation === 'swap' || operation === 'create';
+  if (kind === 'position-refused') return hasPosition === true;
   if (kind === 'false-gone') return port === 'feed' && operation === 'wait';
   return true;
 }
@@ -253,6 +250,8 @@ function refusalOf(kind: RequestFaultKind | undefined): DatabaseError | undefine
       return new DatabaseError('unauthorized', 'the credentials have expired');
     case 'false-gone':
       return new DatabaseError('range-gone', 'the range is being moved');
+    case 'position-refused':
+      return new DatabaseError('invalid-continuation', 'the feed does not know this position');
     case 'conflict-storm':
       return new DatabaseError('precondition-failed', 'the etag does not match');
     default:

@@ -1,8 +1,9 @@
 // Invariants of a whole run: what holds when faults are off and hosts have had time (I1, I6, I7, I9, I12).
 
+import { describe } from './delivery.ts';
 import type { LeaseFacts } from './lease-facts.ts';
 import { leaseFactsOf } from './lease-facts.ts';
-import { describe, overlapsIn } from './oracle.ts';
+import { overlapsIn } from './lease-histories.ts';
 import type { World } from './world.ts';
 import type { WorldHost } from './world-host.ts';
 

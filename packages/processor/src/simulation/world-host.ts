@@ -9,11 +9,12 @@ import type { BatchContext, HandlerResult, Observer, RangeContext } from '../obs
 import { BatchError } from '../observer.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { Chance } from './chance.ts';
+import type { DeliveryRecord } from './delivery.ts';
 import type { Port } from './fault.ts';
 import { HostClock } from './host-clock.ts';
 import type { Change } from './model-container.ts';
 import type { NetworkNode } from './network.ts';
-import type { DeliveryRecord, Oracle } from './oracle.ts';
+import type { Oracle } from './oracle.ts';
 import type { Gate, Schedule } from './schedule.ts';
 
 /** What a program is given; everything that it can reach of its world. */
@@ -38,6 +39,11 @@ export interface HostProgram {
 }
 
 export type MakeProgram = (equipment: HostEquipment) => HostProgram;
+
+/** What a handler throws when nothing it is given will ever succeed; a policy has to say that this halts the range. */
+export class FatalError extends Error {
+  override readonly name = 'FatalError';
+}
 
 export type HandlerInWorld = (
   changes: readonly unknown[],
@@ -81,9 +87,14 @@ export class WorldHost {
   /** Part of the handler calls that throw, and of those that take long: set by faults. */
   throwShare = 0;
   slowShare = 0;
+  fatalShare = 0;
+  /** Part of the calls of `open` and `close` that take long. */
+  observerShare = 0;
   hangUntil: Promise<void> | undefined;
   /** How often it was frozen. */
   freezes = 0;
+  /** True time from which on it runs without a break. */
+  thawedMs: number;
   program: HostProgram | undefined;
 
   constructor(options: WorldHostOptions) {
@@ -91,6 +102,7 @@ export class WorldHost {
     this.#options = options;
     this.id = options.id;
     this.instance = options.instance;
+    this.thawedMs = schedule.nowMs;
     this.clock = new HostClock(schedule, this.gate, chance.between(0, 1e6));
     this.node = { gate: this.gate, chance: chance.fork('network'), closed: new Map<Port, number>(), open: 0 };
     const random = chance.fork('random');
@@ -115,10 +127,13 @@ export class WorldHost {
     return {
       open: (context) => this.#open(context),
       changes: (values, context) => this.#handle(values, context),
-      close: (context, reason) => {
+      close: async (context, reason) => {
         oracle.closed(this, context, reason);
         if (reason === 'feed-failed' && this.#options.isRangeThere(context.leaseToken, context.keys))
           this.#checkStall(context);
+        const { chance } = this.#options;
+        if (this.observerShare > 0 && chance.bool(this.observerShare))
+          await this.clock.ofHandlers.sleep(chance.between(2000, 14_000));
       },
     };
   }
@@ -127,12 +142,20 @@ export class WorldHost {
     const { oracle, chance } = this.#options;
     oracle.opened(this, context);
     if (this.slowShare > 0 && chance.bool(this.slowShare)) await this.#dawdle(context);
-    if (this.throwShare > 0 && chance.bool(this.throwShare)) throw new Error('open fails');
+    if (this.observerShare > 0 && chance.bool(this.observerShare))
+      await this.clock.ofHandlers.sleep(chance.between(1000, 50_000));
+    const isFailing = Math.max(this.throwShare, this.observerShare / 2);
+    if (isFailing > 0 && chance.bool(isFailing)) throw new Error('open fails');
   }
 
   /** The feed has answered: `keys` as a token. */
   fed(range: string): void {
     this.#fedMs.set(range, this.clock.monotonicMs());
+  }
+
+  /** It answered that it does not know the position: nobody need be patient with that. */
+  refused(range: string): void {
+    this.#fedMs.delete(range);
   }
 
   /** Moves are dear: a feed that fails for a moment is no reason for one (D8). */
@@ -154,6 +177,7 @@ export class WorldHost {
     try {
       if (this.hangUntil !== undefined) await this.#hang(this.hangUntil);
       if (this.slowShare > 0 && chance.bool(this.slowShare)) await this.#dawdle(context);
+      if (this.fatalShare > 0 && chance.bool(this.fatalShare)) throw new FatalError('the handler cannot go on');
       if (this.throwShare > 0 && chance.bool(this.throwShare)) throw new Error('the handler fails');
       const result = await handler(values, given, { instance: this.instance, ground: this.#handlerGround });
       if (isManual) oracle.returned(record);
@@ -196,7 +220,8 @@ export class WorldHost {
   async #dawdle(context: RangeContext): Promise<void> {
     const { chance } = this.#options;
     const isObedient = chance.bool(0.6);
-    await this.clock.ofHandlers.sleep(chance.between(1000, 45_000), isObedient ? context.signal : undefined);
+    const ms = chance.bool(0.5) ? chance.between(500, 8000) : chance.between(1000, 45_000);
+    await this.clock.ofHandlers.sleep(ms, isObedient ? context.signal : undefined);
     if (isObedient && context.signal.aborted) throw context.signal.reason;
   }
 

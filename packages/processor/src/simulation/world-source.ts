@@ -1,5 +1,6 @@
 // The feed of the world's container as one host reaches it.
 
+import { isDatabaseError } from '@tidemark/model';
 import type { FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from '../feed/feed-source.ts';
 import { worldEpochMs } from './host-clock.ts';
 import type { ModelContainer } from './model-container.ts';
@@ -15,6 +16,8 @@ export interface WorldSourceOptions {
   readonly identity: SourceIdentity;
   /** Told of every read that was answered, with the range or the keys as a token. */
   readonly onAnswer: (token: string) => void;
+  /** Told of every position that was refused. */
+  readonly onRefusal: (token: string) => void;
   /** Whether the endpoint waits for changes. */
   readonly canWait: boolean;
 }
@@ -52,9 +55,15 @@ export class WorldSource implements FeedSource {
   }
 
   async read(read: FeedRead): Promise<FeedPage> {
-    const page = await this.#read(read);
-    this.#options.onAnswer(read.range ?? `${read.keys?.min}-${read.keys?.max}`);
-    return page;
+    const token = read.range ?? `${read.keys?.min}-${read.keys?.max}`;
+    try {
+      const page = await this.#read(read);
+      this.#options.onAnswer(token);
+      return page;
+    } catch (error) {
+      if (isDatabaseError(error) && error.code === 'invalid-continuation') this.#options.onRefusal(token);
+      throw error;
+    }
   }
 
   #read(read: FeedRead): Promise<FeedPage> {
@@ -64,6 +73,7 @@ export class WorldSource implements FeedSource {
       port: 'feed',
       operation: 'wait',
       waitMs,
+      hasPosition: typeof read.from === 'object' && 'position' in read.from,
       signal: read.signal,
       serve: (answer) =>
         this.#serve(

@@ -16,9 +16,11 @@ import { ModelContainer } from './model-container.ts';
 import { ModelDocuments } from './model-documents.ts';
 import type { NetworkTimes } from './network.ts';
 import { defaultNetworkTimes, Network } from './network.ts';
-import type { Violation } from './oracle.ts';
+import { Operator } from './operator.ts';
 import { Oracle } from './oracle.ts';
 import { Schedule } from './schedule.ts';
+import type { Violation } from './violation.ts';
+import { Visibility } from './visibility.ts';
 import type { HandlerInWorld, HostEquipment, MakeProgram } from './world-host.ts';
 import { WorldHost } from './world-host.ts';
 import { worldSettings } from './world-settings.ts';
@@ -44,10 +46,15 @@ export interface WorldOptions {
   readonly containerRid?: string;
   /** A host whose start fails is started again, as a supervisor would. */
   readonly isSupervised?: boolean;
+  /** Ranges that were halted are resumed after a while, as an operator would. */
+  readonly isAttended?: boolean;
 }
 
 /** Far more than all hosts of any test need, and less than a loop without a pause. */
 const eventsPerSecondMax = 50_000;
+
+/** How often somebody looks whether all that stands still was told of. */
+const lookMs = 5000;
 
 export class World {
   readonly chance: Chance;
@@ -58,6 +65,7 @@ export class World {
   readonly deadLetters: ModelDocuments;
   readonly oracle: Oracle;
   readonly faults: FaultDriver;
+  readonly operator: Operator;
   readonly settings: Omit<ProcessorSettings, 'instance'>;
   /** All that ever ran. */
   readonly hosts: WorldHost[] = [];
@@ -65,6 +73,8 @@ export class World {
   onEvent: ((event: ProcessorEvent, host: WorldHost) => void) | undefined;
   readonly #options: WorldOptions;
   readonly #identity: SourceIdentity;
+  readonly #visibility: Visibility;
+  #lookedMs = 0;
   readonly #letters = new Set<Change>();
   #names = 0;
 
@@ -89,7 +99,9 @@ export class World {
       mode: this.settings.mode,
       nowMs,
       expirationMs: this.settings.lease.expirationMs,
-      isCalm: ({ id }) => this.hosts.every((host) => host.id !== id || this.network.isCalm(host.node)),
+      mayRewind: this.settings.onPositionRefused !== 'fail',
+      onDelivery: (record) => this.#visibility.began(record),
+      onFinished: ({ partitionKey }) => this.#visibility.finished(partitionKey),
       hasTwin: ({ id, instance }) => this.hosts.some((host) => host.instance === instance && host.id !== id),
     });
     // Known when the first host has started: it says where the group begins.
@@ -97,6 +109,8 @@ export class World {
     this.leases.onWrite = (entry) => this.oracle.leaseWritten(entry);
     this.deadLetters.onWrite = (entry) => this.#parked(entry.after?.body);
     this.faults = new FaultDriver(this);
+    this.#visibility = new Visibility(this, this.settings);
+    this.operator = new Operator(this, this.chance.fork('operator'));
     this.#identity = {
       account: 'world.example',
       databaseRid: 'd1==',
@@ -190,7 +204,9 @@ export class World {
   }
 
   thaw(host: WorldHost): void {
-    if (host.gate.isFrozen) this.schedule.thaw(host.gate);
+    if (!host.gate.isFrozen) return;
+    host.thawedMs = this.nowMs;
+    this.schedule.thaw(host.gate);
   }
 
   // ---- Time ----
@@ -199,11 +215,17 @@ export class World {
   async runTo(timeMs: number): Promise<void> {
     let [sinceMs, since] = [this.nowMs, this.schedule.events];
     while (this.violations.length === 0 && (await this.schedule.step(timeMs))) {
+      if (this.nowMs - this.#lookedMs >= lookMs) this.#look();
       if (this.nowMs - sinceMs > 1000) [sinceMs, since] = [this.nowMs, this.schedule.events];
       else if (this.schedule.events - since > eventsPerSecondMax)
         this.oracle.report('I9', 'somebody works without a pause');
     }
     if (this.violations.length === 0) this.schedule.passTo(timeMs);
+  }
+
+  #look(): void {
+    this.#lookedMs = this.nowMs;
+    if (this.oracle.isBootstrapped) this.#visibility.look();
   }
 
   async run(durationMs: number): Promise<void> {
@@ -272,6 +294,10 @@ export class World {
         identity: this.#identity,
         canWait,
         onAnswer: (token) => host.fed(token),
+        onRefusal: (token) => {
+          host.refused(token);
+          this.oracle.refused(token);
+        },
       }),
       leases: makeWorldStore({ ...store, documents: this.leases, name: 'shop/leases', port: 'store' }),
       deadLetters: makeWorldStore({ ...store, documents: this.deadLetters, name: 'shop/dead', port: 'dead-letters' }),
@@ -280,11 +306,11 @@ export class World {
         if (host.gate.isDead) return;
         host.events.push(event);
         host.eventTimes.push(this.nowMs);
+        this.#visibility.event(host, event);
         this.onEvent?.(event, host);
+        if (this.#options.isAttended === true) this.operator.told(event);
         if (event.type === 'lease.acquired' && event.from === 'expired')
-          this.oracle.takenAsExpired(event.leaseToken, event.epoch);
-        if (event.type === 'health' && event.problem === 'dead-letters-failing')
-          this.oracle.troubled(host, event.leaseToken ?? '');
+          this.oracle.takenAsExpired(host, event.leaseToken, event.epoch);
         if (event.type === 'item.parked') this.#parkedAgain(event.id);
         if (event.type === 'item.skipped') this.#skipped(event.id);
         // It has ended by itself: another host has its name.
@@ -332,10 +358,8 @@ export class World {
     this.checkLeftovers(host);
   }
 
-  /** I11: a host that has ended waits for nothing. */
+  /** I11: a host that has ended waits for nothing, whatever its handlers do. */
   checkLeftovers(host: WorldHost): void {
-    // A handler that does not obey holds on to things, and nobody can make it let go.
-    if (this.oracle.deliveries.some(({ actor, outcome }) => actor === host && outcome === 'running')) return;
     const { sleepers } = host.clock;
     const { open } = host.node;
     if (sleepers > 0 || open > 0)

@@ -1,0 +1,132 @@
+// What is wrong with one delivery: its order (I3), its owner (I4), and whether it comes again although it must not (I8).
+
+import { keyRangeContains } from '@tidemark/model';
+import type { FeedMode } from '../feed/feed-source.ts';
+import type { Actor, DeliveryPlace } from './delivery.ts';
+import { describe, nameOf } from './delivery.ts';
+import type { LeaseHistories } from './lease-histories.ts';
+import type { Change, ModelContainer } from './model-container.ts';
+import type { Report } from './violation.ts';
+
+export interface DeliveryChecksOptions {
+  readonly container: ModelContainer;
+  readonly histories: LeaseHistories;
+  readonly mode: FeedMode;
+  readonly deliveriesOf: (change: Change) => number;
+  readonly report: Report;
+}
+
+export class DeliveryChecks {
+  readonly #options: DeliveryChecksOptions;
+  /** By partition key: the last change that was delivered for the first time. */
+  readonly #highestFirst = new Map<string, number>();
+  /** By place and partition key: changes whose handler has not returned for good. */
+  readonly #unfinished = new Map<string, Map<string, Set<number>>>();
+
+  constructor(options: DeliveryChecksOptions) {
+    this.#options = options;
+  }
+
+  check(actor: Actor, place: DeliveryPlace, changes: readonly Change[]): void {
+    this.#checkOverlap(actor, place);
+    this.#checkOrder(actor, place, changes);
+    this.#checkDuplicates(actor, place, changes);
+    const tenure = this.#options.histories.tenureOf(actor, place);
+    if (tenure !== undefined) tenure.isOpen = true;
+  }
+
+  finish(actor: Actor, place: DeliveryPlace, changes: readonly Change[]): void {
+    const keys = this.#unfinished.get(nameOf(actor, place));
+    for (const change of changes) keys?.get(change.partitionKey)?.delete(change.sequence);
+  }
+
+  /** Skipped or parked, whoever did it. */
+  resolve(change: Change): void {
+    for (const keys of this.#unfinished.values()) keys.get(change.partitionKey)?.delete(change.sequence);
+  }
+
+  close(actor: Actor, place: DeliveryPlace): void {
+    this.#unfinished.delete(nameOf(actor, place));
+  }
+
+  /** I4 for handlers: nobody begins a call when a later owner, who did not rob it, has begun one. */
+  #checkOverlap(actor: Actor, place: DeliveryPlace): void {
+    const { histories, report } = this.#options;
+    const history = histories.of(actor, place);
+    if (histories.isTampered || history === undefined || history.epoch <= place.epoch) return;
+    const later = [...history.tenures.values()].filter(({ epoch }) => epoch > place.epoch);
+    const next = later.find(({ epoch }) => epoch === Math.min(...later.map((tenure) => tenure.epoch)));
+    // Who was robbed, by a host that steals at once or by a twin, goes on for a moment, also when the thief hands it on.
+    if (next === undefined || next.taking === 'stolen' || next.taking === 'created') return;
+    const begun = later.find((tenure) => tenure.isOpen);
+    if (begun !== undefined)
+      report('I4', `${nameOf(actor, place)} got changes after epoch ${begun.epoch} (${next.taking}) had begun`);
+  }
+
+  #checkOrder(actor: Actor, place: DeliveryPlace, changes: readonly Change[]): void {
+    const { report } = this.#options;
+    const name = nameOf(actor, place);
+    const keys = this.#unfinished.get(name) ?? new Map<string, Set<number>>();
+    this.#unfinished.set(name, keys);
+    const inBatch = new Set(changes.map((change) => change.sequence));
+    const lastOfKey = new Map<string, number>();
+    for (const change of changes) {
+      const { partitionKey, sequence } = change;
+      if (!keyRangeContains(place.keys, change.position))
+        report('I3', `${name} got ${describe(change)}, whose key is not in its range`);
+      this.#checkFirst(actor, place, change);
+      if (sequence < (lastOfKey.get(partitionKey) ?? -1))
+        report('I3', `${name} got a batch that is not in order at ${describe(change)}`);
+      lastOfKey.set(partitionKey, sequence);
+      const unfinished = keys.get(partitionKey) ?? new Set<number>();
+      for (const other of unfinished) {
+        if (other < sequence && !inBatch.has(other) && this.#isShown(other))
+          report('I3', `${name} got ${describe(change)} while change ${other} of the same key was not finished`);
+      }
+      unfinished.add(sequence);
+      keys.set(partitionKey, unfinished);
+    }
+  }
+
+  /**
+   * Where two owners are at work on the same keys, one of them may have read a version that the other, who read later, was not shown any
+   * more: then it comes after its successor. Only there, and only what is superseded.
+   */
+  #checkFirst(actor: Actor, place: DeliveryPlace, change: Change): void {
+    const { deliveriesOf, report } = this.#options;
+    const { partitionKey, sequence } = change;
+    if (deliveriesOf(change) > 0) return;
+    const highest = this.#highestFirst.get(partitionKey) ?? -1;
+    this.#highestFirst.set(partitionKey, Math.max(highest, sequence));
+    if (sequence >= highest || (!this.#isShown(sequence) && this.#isShared(actor, place))) return;
+    report('I3', `${nameOf(actor, place)} got ${describe(change)} for the first time after a later change of its key`);
+  }
+
+  /** It was robbed by a host that steals at once, or by a twin; or somebody has copied the lease. */
+  #isShared(actor: Actor, place: DeliveryPlace): boolean {
+    const { histories } = this.#options;
+    return (histories.of(actor, place)?.epoch ?? 0) > place.epoch || histories.isDoubled(place.keys);
+  }
+
+  /** A range that is read anew does not show what was superseded meanwhile. */
+  #isShown(sequence: number): boolean {
+    return this.#options.mode === 'all-versions' || this.#options.container.changes[sequence]?.isSuperseded === false;
+  }
+
+  /** I8: nothing that was stored comes again, and after a clean stop or a hand over nothing that was acknowledged. */
+  #checkDuplicates(actor: Actor, place: DeliveryPlace, changes: readonly Change[]): void {
+    const { histories, report } = this.#options;
+    const history = histories.of(actor, place);
+    const current = history?.tenures.get(place.epoch);
+    if (history === undefined || current === undefined || histories.isTampered) return;
+    const before = history.tenures.get(place.epoch - 1);
+    const isClean = before?.isCleanlyClosed === true && (current.taking === 'handed-over' || current.taking === 'free');
+    for (const change of changes) {
+      if (change.lsn <= history.againLsn) continue;
+      const what = `lease ${place.leaseToken} epoch ${place.epoch} (${current.taking}) got ${describe(change)} again`;
+      if (change.lsn <= current.startLsn) report('I8', `${what}, which was stored as done`);
+      else if (isClean && before.acknowledged.has(change.sequence) && !histories.isDoubled(place.keys))
+        report('I8', what);
+    }
+  }
+}
