@@ -134,6 +134,46 @@ test('[I8] with manual checkpoints, what was acknowledged on a later page is not
   await second.drained();
 });
 
+test('[I8] the note follows the position: what was noted before it moved is not repeated after it', async () => {
+  const memory = new TestMemory();
+  const seen: string[] = [];
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const open = (position: string, isHeldUp: boolean): PumpBench => {
+    const feed = new TestFeed();
+    feed.add(15, (index) => `k${index}`);
+    return new PumpBench({
+      feed,
+      memory,
+      position,
+      settings: { lanes: 3, itemsMax: 5, readAheadPages: 4, checkpoint: { kind: 'manual' } },
+      handler: async (changes, { checkpoint }) => {
+        const ids = changes.map(({ id }) => id);
+        seen.push(...ids);
+        if (isHeldUp && ids.includes('d1')) await held;
+        if (isHeldUp && ids.includes('d6')) throw new Error('not yet');
+        void checkpoint();
+      },
+    });
+  };
+  const first = open('"0"', true);
+  await first.until(() => new Set(seen).size === 15);
+  await first.until(() => memory.values.get('done')?.['position'] === '"0"');
+  release();
+  await first.until(() => first.stored.includes('"5"'));
+  await first.drained();
+  expect(memory.values.get('done')).toMatchObject({ position: '"5"' });
+  seen.length = 0;
+
+  const second = open('"5"', false);
+  await second.until(() => second.stored.includes('"15"'));
+
+  expect(seen.filter((id) => Number(id.slice(1)) > 10)).toEqual([]);
+  await second.drained();
+});
+
 test('[I11] what an owner before had done and never comes again is forgotten when all was read', async () => {
   const memory = new TestMemory();
   memory.values.set('done', { position: '"0"', done: ['superseded', 'and gone'] });

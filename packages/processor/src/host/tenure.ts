@@ -48,6 +48,8 @@ export class Tenure {
   #redirects = 0;
   #redirectingSinceMs: number | undefined;
   #halted: Halted | undefined;
+  /** When the pump has told that it halts. */
+  #haltedAtTurn: number | undefined;
   #disarm: () => void = () => {};
 
   constructor(parts: TenureParts, acquired: Acquired, openAtMs: number = Number.NEGATIVE_INFINITY) {
@@ -143,6 +145,7 @@ export class Tenure {
       case 'opening':
         if (this.#halted !== undefined) this.#parts.onHalted();
         this.#halted = undefined;
+        this.#haltedAtTurn = undefined;
         void this.#open();
         return;
       case 'running':
@@ -246,6 +249,8 @@ export class Tenure {
   /** Problems of the pump are problems of the host: they show in its status, and each is told once. */
   #tell(event: ProcessorEvent): void {
     const { health, emit } = this.#parts;
+    // What is resumed after it was told is resumed, although what is in flight may take a while to finish.
+    if (event.type === 'health' && event.problem === 'halted') this.#haltedAtTurn ??= this.#parts.turn();
     if (event.type === 'health') health.raise(event.problem, event.leaseToken, event.message, event.error);
     else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
     else {
@@ -296,7 +301,7 @@ export class Tenure {
 
   #halt(error: unknown, reason: string): void {
     this.#failedBy('handler-failed', error);
-    this.#halted = { atTurn: this.#parts.turn(), reason };
+    this.#halted = { atTurn: this.#haltedAtTurn ?? this.#parts.turn(), reason };
     this.#parts.onHalted();
   }
 

@@ -109,7 +109,7 @@ export class RangePump implements Pump {
       offer: (position) => context.offer(position),
       // What is done above the position is done above the new one.
       onStored: () => {
-        if (this.#hasPartlyDone()) this.#doneLog.touch();
+        if (this.#hasPartlyDone() || this.#doneLog.isSaved) this.#doneLog.touch();
       },
       onFailed: (error) => this.#stop({ kind: 'aborted', error }),
     });

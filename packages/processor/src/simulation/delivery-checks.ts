@@ -99,6 +99,8 @@ export class DeliveryChecks {
     const highest = this.#highestFirst.get(partitionKey) ?? -1;
     this.#highestFirst.set(partitionKey, Math.max(highest, sequence));
     if (sequence >= highest || (!this.#isShown(sequence) && this.#isShared(actor, place))) return;
+    // Read anew by policy, also what is older than the start of the group.
+    if (change.lsn <= (this.#options.histories.of(actor, place)?.againLsn ?? -1)) return;
     report('I3', `${nameOf(actor, place)} got ${describe(change)} for the first time after a later change of its key`);
   }
 
