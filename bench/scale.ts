@@ -1,8 +1,8 @@
 // `npm run bench:scale`: whether an operation costs the same however large the database is.
 //
 // Ten steps. In each a process opens the folder, loads a tenth of the documents, measures, and is killed with writes in
-// flight; the next one opens what it left. Costs are told beside a fixed work that was done in turns with them: on a machine
-// that others use too, only ratios mean anything. The last line is JSON with everything in it.
+// flight; the next one opens what it left. Costs are told beside those of a small database, measured in turns with them: on a
+// machine that others use too, only ratios mean anything. The last line is JSON with everything in it.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

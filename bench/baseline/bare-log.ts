@@ -8,7 +8,7 @@
 import * as fs from 'node:fs';
 import { platform } from 'node:os';
 
-const fileBytesByDefault: number = 256 * 1024 * 1024;
+const fileBytes: number = 256 * 1024 * 1024;
 const zeroBytes: number = 256 * 1024;
 /** As much as a group of the product may have; a larger write gains nothing. */
 const writeBytesMax: number = 1024 * 1024;
@@ -17,15 +17,13 @@ const hasDurableWrites: boolean = platform() === 'linux';
 
 export class BareLog {
   #fd: number;
-  readonly #fileBytes: number;
   readonly #target: Buffer = Buffer.allocUnsafe(writeBytesMax * 2);
   #queue: Buffer[] = [];
   #waiting: (() => void)[] = [];
   #isRunning = false;
   #offset = 0;
 
-  constructor(path: string, fileBytes: number = fileBytesByDefault) {
-    this.#fileBytes = fileBytes;
+  constructor(path: string) {
     this.#fd = fs.openSync(path, 'w+');
     const zeros = Buffer.alloc(zeroBytes);
     for (let offset = 0; offset < fileBytes; offset += zeroBytes) fs.writeSync(this.#fd, zeros, 0, zeroBytes, offset);
@@ -66,7 +64,7 @@ export class BareLog {
     const answered = this.#waiting.slice(0, count);
     this.#queue = this.#queue.slice(count);
     this.#waiting = this.#waiting.slice(count);
-    if (this.#offset + length > this.#fileBytes) this.#offset = 0;
+    if (this.#offset + length > fileBytes) this.#offset = 0;
     const offset = this.#offset;
     this.#offset += length;
     fs.write(this.#fd, this.#target, 0, length, offset, (error, written) => {

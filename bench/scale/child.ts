@@ -1,5 +1,6 @@
 // A process of the scale benchmark: opens the folder, does its task, and then writes until it is killed.
 
+import { rmSync } from 'node:fs';
 import { drive, perSecond } from '../common/drive.ts';
 import { fileBytesIn } from '../common/folder-bytes.ts';
 import type { Chance } from '../engine/chance.ts';
@@ -8,11 +9,12 @@ import { Subject } from '../engine/subject.ts';
 import { HeapPeak, memoryOf } from './memory.ts';
 import type { ChildMessage, Measured, Task } from './messages.ts';
 import { measureCosts } from './probes.ts';
-import { Reference } from './reference.ts';
 import { measureUpdates } from './updates.ts';
 
 const ranges = 8;
 const loaders = 1_000;
+/** Enough to fill a page of the feed in each range several times. */
+const smallDocuments = 40_000;
 const writers = 64;
 const progressMs = 1_000;
 const acknowledgedMs = 20;
@@ -52,9 +54,9 @@ async function loadAndMeasure(chance: Chance): Promise<Measured> {
   send({ kind: 'progress', text: `${subject.count} documents: measuring` });
   // What kills have left to tidy up would be done in somebody's turn.
   while (await subject.database.engine.compact({ isLazy: true }));
-  const reference = new Reference(task.referencePath, chance);
-  const costs = await measureCosts(subject, reference, chance, task);
-  reference.close();
+  const small = await smallSubject();
+  const costs = await measureCosts(subject, small, chance, task);
+  await small.close();
   return {
     count: subject.count,
     loadedPerSecond: perSecond(loaded),
@@ -63,6 +65,15 @@ async function loadAndMeasure(chance: Chance): Promise<Measured> {
     segmentBytes: fileBytesIn(`${task.folder}/segments`),
     indexBytes: (await subject.database.indexBytes()) ?? 0,
   };
+}
+
+/** The same at every size, and as fresh. */
+async function smallSubject(): Promise<Subject> {
+  rmSync(task.smallFolder, { recursive: true, force: true });
+  const { documentBytes } = task;
+  const small = await Subject.open(task.smallFolder, { ranges, maintenance: false, documentBytes });
+  await small.load(smallDocuments, loaders);
+  return small;
 }
 
 async function writeUntilKilled(chance: Chance): Promise<void> {

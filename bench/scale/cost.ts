@@ -1,6 +1,7 @@
-// What an operation costs, beside a fixed work that was done in turns with it. On a machine that others use too, only what
-// was measured in the same seconds can be compared, also over an hour; and of that, processor time, of all threads: the time
-// on the wall is told too, but most of it may be that of others who were served first.
+// What an operation costs in the large database, beside the same operation in a small one that is always of the same size,
+// done in turns. On a machine that others use too, only what was measured in the same seconds can be compared, also over an
+// hour; and of that, processor time, of all threads: the time on the wall is told too, but most of it may be that of others
+// who were served first.
 
 import type { Drive } from '../common/drive.ts';
 import { median } from '../common/drive.ts';
@@ -9,8 +10,10 @@ export interface Cost {
   /** On the wall: of operations one after the other the median, of many in flight their share of the time. */
   readonly micros: number;
   readonly processorMicros: number;
-  readonly referenceMicros: number;
-  /** Processor time as a multiple of that of the fixed work: the median of the rounds. */
+  /** The same in the small database. */
+  readonly smallMicros: number;
+  readonly smallProcessorMicros: number;
+  /** Processor time in the large one beside that in the small one: the median of the rounds. */
   readonly relative: number;
   /** What the process had the disk write for each; where the operating system tells. */
   readonly writtenBytes?: number;
@@ -19,37 +22,35 @@ export interface Cost {
 export interface CostOptions {
   readonly rounds: number;
   readonly isAlone: boolean;
-  subject(): Promise<Drive>;
-  reference(): Promise<Drive>;
+  large(): Promise<Drive>;
+  small(): Promise<Drive>;
   /** Bytes that the process has written so far. */
   written?(): number;
 }
 
 export async function costOf(options: CostOptions): Promise<Cost> {
-  const { rounds, isAlone, subject, reference, written } = options;
-  const drives: Drive[] = [];
-  const references: number[] = [];
-  const ratios: number[] = [];
+  const { rounds, isAlone, written } = options;
+  const larges: Drive[] = [];
+  const smalls: Drive[] = [];
   const writes: number[] = [];
   // The first one warms up.
   for (let round = -1; round < rounds; round += 1) {
-    const before = await reference();
+    const small = await options.small();
     const writtenBefore = written?.() ?? 0;
-    const driven = await subject();
+    const large = await options.large();
     const writtenBytes = (written?.() ?? 0) - writtenBefore;
-    const after = await reference();
     if (round < 0) continue;
-    const fixed = (processorMicros(before) + processorMicros(after)) / 2;
-    drives.push(driven);
-    references.push(fixed);
-    ratios.push(processorMicros(driven) / fixed);
-    writes.push(writtenBytes / driven.operations);
+    smalls.push(small);
+    larges.push(large);
+    writes.push(writtenBytes / large.operations);
   }
+  const wall = (driven: Drive): number => (isAlone ? driven.latencyMs.p50 * 1_000 : meanMicros(driven));
   return {
-    micros: median(drives.map((driven) => (isAlone ? driven.latencyMs.p50 * 1_000 : meanMicros(driven)))),
-    processorMicros: median(drives.map(processorMicros)),
-    referenceMicros: median(references),
-    relative: median(ratios),
+    micros: median(larges.map(wall)),
+    processorMicros: median(larges.map(processorMicros)),
+    smallMicros: median(smalls.map(wall)),
+    smallProcessorMicros: median(smalls.map(processorMicros)),
+    relative: median(larges.map((large, i) => processorMicros(large) / processorMicros(smalls[i] as Drive))),
     ...(written === undefined ? {} : { writtenBytes: median(writes) }),
   };
 }

@@ -19,7 +19,7 @@ export const costLabels: Readonly<Record<CostName, string>> = {
   pageTail: 'feed page, at the tail',
 };
 
-/** Of each step: its cost as a multiple of the first one's, both measured against the fixed work. */
+/** Of each step: its cost as a multiple of the first one's, both measured against a small database. */
 export function growthOf(steps: readonly Step[], name: CostName): number[] {
   const first = steps[0]?.costs[name].relative ?? Number.NaN;
   return steps.map((step) => step.costs[name].relative / first);
@@ -43,9 +43,7 @@ export function keptRateOf({ windows }: Pick<UpdatesMeasured, 'windows'>): numbe
 export function addCosts(report: Report, steps: readonly Step[]): void {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return;
-  report.section(
-    `cost with ${last.count} documents beside ${first.count}; ratio: processor time beside fixed work, the worst report`,
-  );
+  report.section(`cost with ${last.count} documents beside ${first.count}; ratio: processor time, the worst report`);
   for (const name of costNames) {
     report.add({
       id: `flat-${name}`,

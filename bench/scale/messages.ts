@@ -9,8 +9,8 @@ export type CostName = (typeof costNames)[number];
 export interface Task {
   readonly role: 'step' | 'restart' | 'updates';
   readonly folder: string;
-  /** The fixed work that costs are measured against. */
-  readonly referencePath: string;
+  /** Of the small database that costs are measured against. */
+  readonly smallFolder: string;
   readonly documentBytes: number;
   readonly count: number;
   /** Of a step: how many there are to be. */

@@ -4,45 +4,38 @@ import { readFileSync } from 'node:fs';
 import type { Drive } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
 import type { Chance } from '../engine/chance.ts';
-import { documentOf } from '../engine/documents.ts';
 import { readOne } from '../engine/points.ts';
 import type { Subject } from '../engine/subject.ts';
 import type { Cost } from './cost.ts';
 import { costOf } from './cost.ts';
 import type { CostName, Task } from './messages.ts';
-import type { Reference } from './reference.ts';
 
 const writers = 64;
 const pageItems = 1_000;
 const pageBytes: number = 4 * 1024 * 1024;
 
 export async function measureCosts(
-  subject: Subject,
-  reference: Reference,
+  large: Subject,
+  small: Subject,
   chance: Chance,
-  { rounds, operations, documentBytes }: Task,
+  { rounds, operations }: Task,
 ): Promise<Record<CostName, Cost>> {
-  let n = 0;
-  const upsert = await costOf({
-    rounds,
-    isAlone: false,
-    subject: () => drive({ writers, operations, settle: subject.settle }, () => subject.upsert(chance)),
-    reference: () => reference.write(writers, operations, () => documentOf(n++, 0, subject.like)),
-    ...(process.platform === 'linux' ? { written: writtenBytes } : {}),
-  });
-  const read = await costOf({
-    rounds,
-    isAlone: true,
-    subject: () => drive({ writers: 1, operations: operations * 2 }, () => readOne(subject, chance(subject.count))),
-    reference: () => reference.read(documentBytes, operations * 4),
-  });
-  const page = (after: (tailLsn: number) => number): Promise<Cost> =>
+  const compare = (isAlone: boolean, turn: (subject: Subject) => Promise<Drive>): Promise<Cost> =>
     costOf({
       rounds,
-      isAlone: true,
-      subject: () => readPages(subject, operations / 50, after),
-      reference: () => reference.readPage(operations / 50),
+      isAlone,
+      large: () => turn(large),
+      small: () => turn(small),
+      ...(!isAlone && process.platform === 'linux' ? { written: writtenBytes } : {}),
     });
+  const upsert = await compare(false, (subject) =>
+    drive({ writers, operations, settle: subject.settle }, () => subject.upsert(chance)),
+  );
+  const read = await compare(true, (subject) =>
+    drive({ writers: 1, operations: operations * 2 }, () => readOne(subject, chance(subject.count))),
+  );
+  const page = (after: (tailLsn: number) => number): Promise<Cost> =>
+    compare(true, (subject) => readPages(subject, operations / 50, after));
   const pageStart = await page(() => 0);
   // Anywhere in the middle third: some of it was written by many writers at once, some by few, as everywhere.
   const pageMiddle = await page((tailLsn) => Math.floor(tailLsn / 3) + chance(Math.ceil(tailLsn / 3)));

@@ -57,10 +57,10 @@ export class ScaleRun {
 
   async #live(of: Pick<Task, 'role' | 'count' | 'target'>): Promise<Life> {
     const { documentBytes, rounds, operations, updates, aloneMs, compactingMs, killAfterMs, documents } = this.#options;
-    const referencePath = join(this.#options.folder, 'reference');
+    const smallFolder = join(this.#options.folder, 'small');
     const fixed = {
       folder: this.folder,
-      referencePath,
+      smallFolder,
       documentBytes,
       rounds,
       operations,

@@ -44,32 +44,36 @@ describe('options', () => {
 });
 
 describe('a cost', () => {
-  test('is processor time beside what was done just before and after it, and the median round counts', async () => {
-    // Of the round that warms up, and of three more: before, the operation, after.
-    const processorMs = [9, 1, 10, 30, 20, 2, 4, 300, 4, 1, 20, 3];
-    const turn = async (): Promise<Drive> => driveOf({ processorMs: processorMs.shift() as number, latencyMs: 7 });
+  test('is processor time beside that in the small database just before it, and the median round counts', async () => {
+    // Of the round that warms up, and of three more.
+    const [small, large] = [turns(9, 30, 4, 1), turns(1, 60, 40, 3)];
 
-    const cost = await costOf({ rounds: 3, isAlone: true, subject: turn, reference: turn });
+    const cost = await costOf({ rounds: 3, isAlone: true, large, small });
 
-    expect(cost).toEqual({ micros: 7_000, processorMicros: 200, referenceMicros: 40, relative: 10 });
+    expect(cost).toEqual({
+      micros: 7_000,
+      processorMicros: 400,
+      smallMicros: 7_000,
+      smallProcessorMicros: 40,
+      relative: 3,
+    });
   });
 
   test('of many in flight is on the wall their share of the time; what was written for each stands beside it', async () => {
-    const turn = async (): Promise<Drive> => driveOf({ latencyMs: 7 });
     let written = 0;
 
     const cost = await costOf({
       rounds: 1,
       isAlone: false,
-      subject: turn,
-      reference: turn,
+      large: turns(1, 1),
+      small: turns(1, 1),
       written: () => {
         written += 500;
         return written;
       },
     });
 
-    expect(cost).toMatchObject({ micros: 1_000, relative: 1, writtenBytes: 5 });
+    expect(cost).toMatchObject({ micros: 1_000, smallMicros: 1_000, relative: 1, writtenBytes: 5 });
   });
 });
 
@@ -147,7 +151,7 @@ describe('goals', () => {
 });
 
 describe('what is shown', () => {
-  test('the table has a row for each size, with every cost beside its multiple of the fixed work', () => {
+  test('the table has a row for each size, with every cost beside its multiple of that in the small database', () => {
     const rows = stepTable([stepOf(1_000_000, { read: 2.5 }), stepOf(2_000_000, {})]).split('\n');
 
     expect(rows).toHaveLength(3);
@@ -165,22 +169,24 @@ describe('what is shown', () => {
   });
 });
 
-function driveOf(of: { latencyMs?: number; processorMs?: number }): Drive {
-  const { latencyMs = 1, processorMs = 1 } = of;
-  return {
+/** Hundred operations each, which took so much processor time in all. */
+function turns(...processorMs: number[]): () => Promise<Drive> {
+  const latencyMs = { p50: 7, p99: 7, max: 7 };
+  return async () => ({
     operations: 100,
     elapsedMs: 100,
     acknowledgedMs: 100,
-    processorMs,
-    latencyMs: { p50: latencyMs, p99: latencyMs, max: latencyMs },
-  };
+    processorMs: processorMs.shift() as number,
+    latencyMs,
+  });
 }
 
 function stepOf(count: number, relative: Partial<Record<CostName, number>>): Step {
   const cost = (name: CostName): Cost => ({
     micros: 10,
     processorMicros: 8,
-    referenceMicros: 4,
+    smallMicros: 9,
+    smallProcessorMicros: 7,
     relative: relative[name] ?? 1,
   });
   const mebibyte = 2 ** 20;

@@ -34,7 +34,7 @@ export function stepLine(step: Step): string {
     .join('  ');
 }
 
-/** A cost with, in brackets, how many times the fixed work it is. */
+/** A cost with, in brackets, how many times that in a small database it is. */
 function cellsOf(step: Step): readonly string[] {
   const cost = (name: CostName): string => {
     const { micros, relative } = step.costs[name];
