@@ -36,6 +36,8 @@ import { replayFrame } from './replay.ts';
 export interface IndexProvider {
   open(): Promise<IndexStore>;
   discard(): Promise<void>;
+  /** Told when the index has taken a transaction, before the database is open: damage would most likely have shown. */
+  eased?(): Promise<void>;
   /** Told when the database is open and the index has taken a transaction: it does not kill the process. */
   proven?(): Promise<void>;
   /** Told when the index has failed: the next open must not trust it. */

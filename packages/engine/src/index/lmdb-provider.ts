@@ -1,11 +1,14 @@
 // Opens and discards the index folder. Damage deep inside an LMDB file can end the process when it is first touched, which
-// no check beforehand finds. So an index is on trial from before it is opened until it has taken its first transaction:
+// no check beforehand finds. So an index is on trial from before it is opened until the database is open and the index has
+// taken a transaction:
 //
-//   INDEX.TRIAL, a line of JSON: { "attempts": how many starts have begun with this index and not come through }
+//   INDEX.TRIAL, a line of JSON: { "points": what speaks against this index: starts that began with it and did not come through }
 //
-// Found with 2 or more, the index is thrown away and rebuilt from the log. One start that ended early proves little: it may
-// have been killed by a person. The file is replaced by a rename and its folder flushed, so that a power cut leaves the old
-// count or the new one. An index that failed while it was in use is condemned through the same file.
+// Found with 10 or more, the index is thrown away and rebuilt from the log. A start that ended before the index had taken
+// its first transaction counts 5: that is where damage shows. One that ended later counts 1: it was most likely killed by a
+// person or a supervisor, and a rebuild takes as long as the database is large, so that whoever kills what starts slowly would
+// never see it start. The file is replaced by a rename and its folder flushed, so that a power cut leaves the old count or the
+// new one. An index that failed while it was in use is condemned through the same file.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +22,9 @@ import { openLmdbIndex } from './lmdb-index.ts';
 
 const folderName = 'index';
 const trialPath = 'index.trial';
-const attemptsMax = 2;
+const pointsMax = 10;
+const earlyPoints = 5;
+const latePoints = 1;
 
 /** What the index of a data folder takes of the disk. */
 export function indexBytes(folder: string): Promise<number> {
@@ -29,6 +34,8 @@ export function indexBytes(folder: string): Promise<number> {
 export interface LmdbIndexProvider {
   open(): Promise<IndexStore>;
   discard(): Promise<void>;
+  /** The index has taken a transaction, and the database is not open yet: what happens now is hardly its fault. */
+  eased(): Promise<void>;
   /** The index has taken a transaction: its trial is over. */
   proven(): Promise<void>;
   /** The index has failed: the next open throws it away. */
@@ -39,14 +46,24 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
   const path = join(folder, folderName);
   let isOnTrial = false;
   let isCondemned = false;
+  /** Of earlier starts. */
+  let pointsBefore = 0;
+  /** The file is written by one at a time. */
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
   const discard = async (): Promise<void> => {
     isCondemned = false;
+    pointsBefore = 0;
     await rm(path, { recursive: true, force: true });
     await files.syncDirectory('.');
   };
-  const condemn = async (): Promise<void> => {
+  const condemn = (): Promise<void> => {
     isCondemned = true;
-    await writeAttempts(files, attemptsMax);
+    return inTurn(() => writePoints(files, pointsMax));
   };
   return {
     discard,
@@ -54,9 +71,9 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
     open: async () => {
       // A start may open the index twice, before and after it was discarded; it is one attempt.
       if (!isOnTrial) {
-        const attempts = await readAttempts(files);
-        if (attempts >= attemptsMax) await discard();
-        await writeAttempts(files, attempts >= attemptsMax ? 1 : attempts + 1);
+        pointsBefore = await readPoints(files);
+        if (pointsBefore >= pointsMax) await discard();
+        await inTurn(() => writePoints(files, pointsBefore + earlyPoints));
         isOnTrial = true;
       }
       await files.makeDirectory(folderName);
@@ -64,22 +81,27 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
       const onDamage = (): void => void condemn().catch(() => {});
       return openLmdbIndex(path, { clock: environment.clock, onDamage });
     },
-    proven: async () => {
-      if (!isOnTrial || isCondemned) return;
-      isOnTrial = false;
-      await files.remove(trialPath);
-      await files.syncDirectory('.');
-    },
+    eased: () =>
+      inTurn(async () => {
+        if (isOnTrial && !isCondemned) await writePoints(files, pointsBefore + latePoints);
+      }),
+    proven: () =>
+      inTurn(async () => {
+        if (!isOnTrial || isCondemned) return;
+        isOnTrial = false;
+        await files.remove(trialPath);
+        await files.syncDirectory('.');
+      }),
   };
 }
 
-async function readAttempts(files: FileSystem): Promise<number> {
+async function readPoints(files: FileSystem): Promise<number> {
   try {
     const file = await files.open(trialPath);
     const bytes = Buffer.alloc(await file.sizeBytes());
     await file.read(bytes, 0);
     await file.close();
-    return attemptsIn(bytes.toString('utf8'));
+    return pointsIn(bytes.toString('utf8'));
   } catch (error) {
     if (isMissing(error)) return 0;
     throw error;
@@ -87,28 +109,28 @@ async function readAttempts(files: FileSystem): Promise<number> {
 }
 
 /** A file that cannot be read says that something was wrong, and the index can always be rebuilt. */
-function attemptsIn(text: string): number {
+function pointsIn(text: string): number {
   try {
-    const { attempts } = JSON.parse(text) as { attempts?: unknown }; // Checked below.
-    return typeof attempts === 'number' ? attempts : attemptsMax;
+    const { points } = JSON.parse(text) as { points?: unknown }; // Checked below.
+    return typeof points === 'number' ? points : pointsMax;
   } catch {
-    return attemptsMax;
+    return pointsMax;
   }
 }
 
-async function writeAttempts(files: FileSystem, attempts: number): Promise<void> {
+async function writePoints(files: FileSystem, points: number): Promise<void> {
   try {
-    await replaceTrial(files, attempts);
+    await replaceTrial(files, points);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new DatabaseError('disk-full', 'There is no room to open the index: free at least 1 MiB.', { cause: error });
   }
 }
 
-async function replaceTrial(files: FileSystem, attempts: number): Promise<void> {
+async function replaceTrial(files: FileSystem, points: number): Promise<void> {
   const temporary = `${trialPath}.tmp`;
   const file = await files.open(temporary, { create: true });
-  await file.write(Buffer.from(`${JSON.stringify({ attempts })}\n`), 0);
+  await file.write(Buffer.from(`${JSON.stringify({ points })}\n`), 0);
   await file.sync();
   await file.close();
   await files.rename(temporary, trialPath);
