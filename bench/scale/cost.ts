@@ -1,7 +1,9 @@
 // What an operation costs in the large database, beside the same operation in a small one that is always of the same size,
 // done in turns. On a machine that others use too, only what was measured in the same seconds can be compared, also over an
-// hour; and of that, processor time, of all threads: the time on the wall is told too, but most of it may be that of others
-// who were served first.
+// hour; and of that, only what does not count how long others were served first:
+//
+//   median           of operations one after the other that wait for nobody: few of them are interrupted
+//   processor time   of all threads, where operations wait for threads or for each other
 
 import type { Drive } from '../common/drive.ts';
 import { median } from '../common/drive.ts';
@@ -13,14 +15,18 @@ export interface Cost {
   /** The same in the small database. */
   readonly smallMicros: number;
   readonly smallProcessorMicros: number;
-  /** Processor time in the large one beside that in the small one: the median of the rounds. */
+  /** That in the large one beside that in the small one, in the measure of this cost: the median of the rounds. */
   readonly relative: number;
   /** What the process had the disk write for each; where the operating system tells. */
   readonly writtenBytes?: number;
 }
 
+export type Measure = 'median' | 'processor time';
+
 export interface CostOptions {
   readonly rounds: number;
+  readonly measure: Measure;
+  /** One after the other: the time of one is known. */
   readonly isAlone: boolean;
   large(): Promise<Drive>;
   small(): Promise<Drive>;
@@ -29,7 +35,7 @@ export interface CostOptions {
 }
 
 export async function costOf(options: CostOptions): Promise<Cost> {
-  const { rounds, isAlone, written } = options;
+  const { rounds, measure, isAlone, written } = options;
   const larges: Drive[] = [];
   const smalls: Drive[] = [];
   const writes: number[] = [];
@@ -45,12 +51,13 @@ export async function costOf(options: CostOptions): Promise<Cost> {
     writes.push(writtenBytes / large.operations);
   }
   const wall = (driven: Drive): number => (isAlone ? driven.latencyMs.p50 * 1_000 : meanMicros(driven));
+  const judged = measure === 'median' ? wall : processorMicros;
   return {
     micros: median(larges.map(wall)),
     processorMicros: median(larges.map(processorMicros)),
     smallMicros: median(smalls.map(wall)),
     smallProcessorMicros: median(smalls.map(processorMicros)),
-    relative: median(larges.map((large, i) => processorMicros(large) / processorMicros(smalls[i] as Drive))),
+    relative: median(larges.map((large, i) => judged(large) / judged(smalls[i] as Drive))),
     ...(written === undefined ? {} : { writtenBytes: median(writes) }),
   };
 }

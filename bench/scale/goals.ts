@@ -43,7 +43,7 @@ export function keptRateOf({ windows }: Pick<UpdatesMeasured, 'windows'>): numbe
 export function addCosts(report: Report, steps: readonly Step[]): void {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return;
-  report.section(`cost with ${last.count} documents beside ${first.count}; ratio: processor time, the worst report`);
+  report.section(`cost with ${last.count} documents beside ${first.count}; ratio: the worst report`);
   for (const name of costNames) {
     report.add({
       id: `flat-${name}`,

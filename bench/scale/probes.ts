@@ -6,7 +6,7 @@ import { drive } from '../common/drive.ts';
 import type { Chance } from '../engine/chance.ts';
 import { readOne } from '../engine/points.ts';
 import type { Subject } from '../engine/subject.ts';
-import type { Cost } from './cost.ts';
+import type { Cost, CostOptions } from './cost.ts';
 import { costOf } from './cost.ts';
 import type { CostName, Task } from './messages.ts';
 
@@ -20,22 +20,26 @@ export async function measureCosts(
   chance: Chance,
   { rounds, operations }: Task,
 ): Promise<Record<CostName, Cost>> {
-  const compare = (isAlone: boolean, turn: (subject: Subject) => Promise<Drive>): Promise<Cost> =>
+  const compare = (
+    { isAlone, measure }: Pick<CostOptions, 'isAlone' | 'measure'>,
+    turn: (subject: Subject) => Promise<Drive>,
+  ): Promise<Cost> =>
     costOf({
       rounds,
+      measure,
       isAlone,
       large: () => turn(large),
       small: () => turn(small),
       ...(!isAlone && process.platform === 'linux' ? { written: writtenBytes } : {}),
     });
-  const upsert = await compare(false, (subject) =>
+  const upsert = await compare({ isAlone: false, measure: 'processor time' }, (subject) =>
     drive({ writers, operations, settle: subject.settle }, () => subject.upsert(chance)),
   );
-  const read = await compare(true, (subject) =>
+  const read = await compare({ isAlone: true, measure: 'median' }, (subject) =>
     drive({ writers: 1, operations: operations * 2 }, () => readOne(subject, chance(subject.count))),
   );
   const page = (after: (tailLsn: number) => number): Promise<Cost> =>
-    compare(true, (subject) => readPages(subject, operations / 50, after));
+    compare({ isAlone: true, measure: 'processor time' }, (subject) => readPages(subject, operations / 50, after));
   const pageStart = await page(() => 0);
   // Anywhere in the middle third: some of it was written by many writers at once, some by few, as everywhere.
   const pageMiddle = await page((tailLsn) => Math.floor(tailLsn / 3) + chance(Math.ceil(tailLsn / 3)));

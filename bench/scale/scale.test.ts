@@ -44,11 +44,11 @@ describe('options', () => {
 });
 
 describe('a cost', () => {
-  test('is processor time beside that in the small database just before it, and the median round counts', async () => {
+  test('is told beside that in the small database just before it, and the median round counts', async () => {
     // Of the round that warms up, and of three more.
     const [small, large] = [turns(9, 30, 4, 1), turns(1, 60, 40, 3)];
 
-    const cost = await costOf({ rounds: 3, isAlone: true, large, small });
+    const cost = await costOf({ rounds: 3, isAlone: true, measure: 'processor time', large, small });
 
     expect(cost).toEqual({
       micros: 7_000,
@@ -59,12 +59,19 @@ describe('a cost', () => {
     });
   });
 
+  test('of operations that wait for nobody is the time of one', async () => {
+    const cost = await costOf({ rounds: 1, isAlone: true, measure: 'median', large: turns(1, 90), small: turns(1, 1) });
+
+    expect(cost).toMatchObject({ relative: 1, processorMicros: 900 });
+  });
+
   test('of many in flight is on the wall their share of the time; what was written for each stands beside it', async () => {
     let written = 0;
 
     const cost = await costOf({
       rounds: 1,
       isAlone: false,
+      measure: 'processor time',
       large: turns(1, 1),
       small: turns(1, 1),
       written: () => {
