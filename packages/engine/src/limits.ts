@@ -74,8 +74,8 @@ export const threadTripMs = 0.02;
 export const slowReadShare = 0.02;
 /** Where nothing is known of the machine. */
 export const memoryBytesByDefault: number = 4096 * MiB;
-/** Segment files open at a time: 64 GiB of log. Where a process may not have so many, those that are not needed are closed. */
-export const openSegmentsMax = 1_024;
+/** Segment files open at a time: 32 GiB of log. Where a process may not have so many, those that are not needed are closed. */
+export const openSegmentsMax = 512;
 /** Reads above this size never block the event loop, warm or not. */
 export const syncReadBytesMax: number = 1 * MiB;
 

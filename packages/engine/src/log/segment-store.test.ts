@@ -162,6 +162,11 @@ test('when the process may open no more files, the store closes some of its own'
 
   expect(await store.read(20, segmentHeaderBytes, 8)).toHaveLength(8);
   expect(store.all.filter((segment) => segment.file !== undefined)).toHaveLength(11);
+
+  await store.roll(22, 0, () => ({ bytes: meta, records: 1 }));
+  files.fail('open', { code: 'EMFILE' });
+  await store.roll(23, 0, () => ({ bytes: meta, records: 1 }));
+  expect(store.active.header.firstSequence).toBe(23);
 });
 
 /** With so many sealed segments, of which none is open, and an active one. */

@@ -389,13 +389,13 @@ export class SegmentStore {
   }
 
   /** Where the process has too many files open, some of ours are closed for it. */
-  async #openFile(path: string): Promise<LogFile> {
+  async #openFile(path: string, how?: Parameters<FileSystem['open']>[1]): Promise<LogFile> {
     try {
-      return await this.#files.open(path);
+      return await this.#files.open(path, how);
     } catch (error) {
       if (!isOutOfFiles(error)) throw error;
       await this.#closeIdle(this.#openCount / 2);
-      return this.#files.open(path);
+      return this.#files.open(path, how);
     }
   }
 
@@ -460,7 +460,7 @@ export class SegmentStore {
   async #makeSpare(bytes: number): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
     this.#spareNumber += 1;
     const path = `${segmentFolder}/spare-${this.#spareNumber}.tmp`;
-    const file = await this.#files.open(path, { create: true, isLog: true });
+    const file = await this.#openFile(path, { create: true, isLog: true });
     try {
       await file.preallocate(bytes);
       await file.sync();
