@@ -76,6 +76,7 @@ async function run(
     forget: () => {},
   };
   let held = 0;
+  let isNoted = false;
   const unsent: ChangeStreamOptions['unsent'] = {
     admit: () => options.admits !== false,
     hold() {
@@ -83,6 +84,9 @@ async function run(
       return () => {
         held -= 1;
       };
+    },
+    note() {
+      isNoted = outgoing.isEnded;
     },
   };
   const farewell = (error: unknown) => ({ event: 'failed', data: { message: (error as Error).message } });
@@ -98,6 +102,8 @@ async function run(
   });
   await stream.run();
   expect(held).toBe(0);
+  // A client that does not take the end either must not keep its connection for good.
+  expect(isNoted).toBe(outgoing.isEnded);
   return { text, waits, isDestroyed: outgoing.destroyed, isEnded: outgoing.isEnded, streams: room.streams };
 }
 

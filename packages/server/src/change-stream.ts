@@ -30,7 +30,7 @@ export interface ChangeStreamOptions {
   readonly room: Pick<WaitingRoom, 'wait' | 'streams' | 'answered' | 'forget'>;
   /** Throws too-many-requests while the throughput is used up; undefined: it is not looked at. */
   readonly admit: (() => Ticket) | undefined;
-  readonly unsent: Pick<UnsentAnswers, 'admit' | 'hold'>;
+  readonly unsent: Pick<UnsentAnswers, 'admit' | 'hold' | 'note'>;
   /** Throws when whoever asked may not read any more. */
   readonly recheck: () => void;
   /** The last event when the feed fails. */
@@ -56,7 +56,7 @@ export class ChangeStream {
 
   /** Resolves when the stream is over. Never rejects. */
   async run(): Promise<void> {
-    const { feed, room, farewell } = this.#options;
+    const { feed, room, unsent, farewell } = this.#options;
     const outgoing = this.#outgoing;
     room.streams += 1;
     try {
@@ -71,7 +71,10 @@ export class ChangeStream {
     }
     room.streams -= 1;
     room.forget(outgoing);
-    if (!outgoing.destroyed) outgoing.end();
+    if (outgoing.destroyed) return;
+    outgoing.end();
+    // From here on it is an answer like others: whoever does not take it is cut off.
+    unsent.note(outgoing);
   }
 
   /** One page, or one wait for it. False when it was the last. */

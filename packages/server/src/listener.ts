@@ -186,7 +186,10 @@ export class Listener {
     connection.setApart();
     const ends = endsOf(socket);
     this.#handshakes.set(ends, connection);
-    socket.once('close', () => this.#handshakes.delete(ends));
+    socket.once('close', () => {
+      // A client may come again from the same port before this end has heard that it had left.
+      if (this.#handshakes.get(ends) === connection) this.#handshakes.delete(ends);
+    });
     // Or a client that leaves in the middle of the handshake would be waited for.
     socket.allowHalfOpen = false;
     this.#tls.emit('connection', socket);

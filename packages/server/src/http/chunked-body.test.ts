@@ -65,6 +65,9 @@ describe('a body in chunks', () => {
     ['LF alone in an extension', '1;a\n\r\n'],
     ['LF alone in a trailer', '0\r\na: b\n\r\n'],
     ['CR without LF at the end', '0\r\n\rx'],
+    ['a trailer without a name', '0\r\n: b\r\n\r\n'],
+    ['a space in the name of a trailer', '0\r\na : b\r\n\r\n'],
+    ['another request in the place of its trailers', '0\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n'],
   ])('with %s is none', (_what, text) => {
     expect(readAll([text])).toBeUndefined();
     expect(readAll([...text])).toBeUndefined();

@@ -2,9 +2,11 @@
 //
 //   (size in hex [";" extension] CRLF · data CRLF)* · "0" [";" extension] CRLF · (trailer CRLF)* · CRLF
 //
-// Extensions and trailers are read past, within a bound. A line ends with CR LF and nothing else.
+// Extensions and trailers are read past, within a bound. A line ends with CR LF and nothing else, and a trailer has a name:
+// what comes behind a body that was cut short, such as another request, is not taken for its trailers.
 
 import { headerBytesMax } from '../limits.ts';
+import { isTokenCode } from './head.ts';
 
 type State =
   | 'size'
@@ -14,12 +16,14 @@ type State =
   | 'data-cr'
   | 'data-lf'
   | 'line'
+  | 'trailer-name'
   | 'trailer'
   | 'trailer-lf'
   | 'end-lf';
 
 const cr = 0x0d;
 const lf = 0x0a;
+const colon = 0x3a;
 const semicolon = 0x3b;
 /** More than any body may have. */
 const sizeDigitsMax = 8;
@@ -75,8 +79,11 @@ export class ChunkedBody {
         this.#state = 'size';
         return byte === lf;
       case 'line':
-        this.#state = byte === cr ? 'end-lf' : 'trailer';
-        return byte === cr || this.#readBeside(byte, 'trailer-lf');
+        this.#state = byte === cr ? 'end-lf' : 'trailer-name';
+        return byte === cr || this.#readName(byte);
+      case 'trailer-name':
+        if (byte === colon) this.#state = 'trailer';
+        return byte === colon || this.#readName(byte);
       case 'trailer':
         return this.#readBeside(byte, 'trailer-lf');
       case 'trailer-lf':
@@ -98,6 +105,11 @@ export class ChunkedBody {
     }
     this.#state = byte === semicolon ? 'extension' : 'size-lf';
     return this.#digits > 0 && (byte === semicolon || byte === cr);
+  }
+
+  #readName(byte: number): boolean {
+    this.#beside += 1;
+    return isTokenCode[byte] === 1 && this.#beside <= headerBytesMax;
   }
 
   #readBeside(byte: number, atCr: State): boolean {

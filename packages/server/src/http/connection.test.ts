@@ -12,6 +12,7 @@ import type { HttpResponse } from './http-response.ts';
 class Pair implements Disposable {
   readonly client: Socket;
   readonly served: Socket;
+  readonly connection: Connection;
   readonly asked: { readonly request: HttpRequest; readonly response: HttpResponse }[] = [];
   received = '';
   isClosed = false;
@@ -33,7 +34,8 @@ class Pair implements Disposable {
       this.asked.push({ request, response });
       this.#change();
     };
-    new Connection(served, answer, 'Connection: keep-alive\r\n', together).start(served);
+    this.connection = new Connection(served, answer, 'Connection: keep-alive\r\n', together);
+    this.connection.start(served);
   }
 
   /** Resolves once it is so; looks again whenever something came, and after every turn of the event loop. */
@@ -221,5 +223,74 @@ describe('a connection', () => {
     pair.client.write(get);
     ok((await pair.next()).response, 'second');
     await pair.until(() => pair.received.endsWith('second'));
+  });
+
+  test('lets a client that closes its side in the middle of an answer have the rest', async () => {
+    const pair = await connected();
+    const body = Buffer.alloc(32 * 1024 * 1024, 'x');
+    pair.client.write(get);
+    const { response } = await pair.next();
+    pair.client.pause();
+    let isClosed = false;
+    response.once('close', () => {
+      isClosed = true;
+    });
+    response.writeHead(200, ['content-length', String(body.length)]);
+    response.end({ length: body.length, pieces: [body.subarray(0, 1_000), body.subarray(1_000)] });
+    pair.client.end();
+    await pair.until(() => pair.served.readableEnded);
+    expect([isClosed, pair.served.destroyed]).toEqual([false, false]);
+
+    pair.client.resume();
+
+    await pair.until(() => pair.isClosed);
+    expect(pair.received.length - pair.received.indexOf('\r\n\r\n') - 4).toBe(body.length);
+    expect(isClosed).toBe(true);
+  });
+
+  test('tells who begins to wait for a client that has left before', async () => {
+    const pair = await connected();
+    pair.client.end(get);
+    const { response } = await pair.next();
+    await pair.until(() => pair.served.readableEnded);
+    const left = once(response, 'close');
+    pair.connection.check(performance.now(), { headerMsMax: 1e9, requestMsMax: 1e9, keepAliveMs: 1e9 });
+    await left;
+    expect(pair.served.destroyed).toBe(true);
+  });
+
+  test('has no body of a client that left before anybody asked for it', async () => {
+    const pair = await connected();
+    pair.client.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}');
+    const { request, response } = await pair.next();
+    const left = once(response, 'close');
+    pair.client.resetAndDestroy();
+    await left;
+    const sink = { add() {}, end: () => Buffer.alloc(0), close() {} };
+    expect(await request.receive(() => sink)).toBeUndefined();
+  });
+
+  test('says nothing behind its last answer', async () => {
+    const together = { bytes: unreadBytesTogetherMax };
+    const pair = await connected(together);
+    pair.client.write('GET / HTTP/1.1\r\nconnection: close\r\n\r\n');
+    const { response } = await pair.next();
+    pair.client.write('more');
+    await pair.until(() => pair.served.isPaused());
+    ok(response, 'last');
+    await pair.until(() => pair.served.writableEnded);
+    pair.client.end();
+    await pair.until(() => pair.isClosed);
+    expect(pair.received.endsWith('last')).toBe(true);
+  });
+
+  test('tells a client of HTTP/1.0 nothing before its answer', async () => {
+    const pair = await connected();
+    pair.client.write('POST / HTTP/1.0\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n');
+    const { response } = await pair.next();
+    response.writeContinue();
+    ok(response);
+    await pair.until(() => pair.received.endsWith('ok'));
+    expect(pair.received.startsWith('HTTP/1.1 200')).toBe(true);
   });
 });

@@ -126,7 +126,9 @@ export class Connection {
     }
     if (this.#isApart || this.#refusal !== undefined) return;
     if (this.#request !== undefined) {
-      if (!this.#request.isComplete && sinceMs > times.requestMsMax) this.#refuse(tooLate);
+      // It may have left before it began to wait.
+      if (this.#request.isComplete) this.#leaveIfWaiting();
+      else if (sinceMs > times.requestMsMax) this.#refuse(tooLate);
     } else if (this.#unread !== undefined) {
       if (sinceMs > Math.min(times.headerMsMax, times.requestMsMax)) this.#refuse(tooLate);
     } else if (sinceMs > times.keepAliveMs) this.destroy();
@@ -164,9 +166,13 @@ export class Connection {
     if (this.#refusal !== undefined || this.#isApart) return;
     if (this.#request?.isComplete === false) this.#refuse(notHttp);
     else if (this.#response === undefined) this.#endIdle();
-    // Who has left does not wait for a change. Others may close their side and read what they asked for.
-    else if (this.#unread === undefined && this.#response.isWatched) this.#stream.destroy();
+    else this.#leaveIfWaiting();
   };
+
+  /** Who has left does not wait for a change. Others may close their side and read what they asked for. */
+  #leaveIfWaiting(): void {
+    if (this.#hasEnded && this.#unread === undefined && this.#response?.isWatched === true) this.#stream.destroy();
+  }
 
   readonly #onClose = (): void => {
     this.#request?.drop();
@@ -186,7 +192,10 @@ export class Connection {
       const request = this.#request;
       if (request !== undefined && !request.isComplete) {
         if (!this.#readBody(request)) this.#refuse(notHttp);
-        else if (request.isComplete && this.#response === undefined) this.#request = undefined;
+        else if (request.isComplete && this.#response === undefined) {
+          this.#request = undefined;
+          this.#sinceMs = performance.now();
+        }
         if (request.isHeld) this.#pause();
       } else if (this.#response !== undefined) {
         if (this.#unread.length > unreadBytesMax) this.#pause();
@@ -284,8 +293,8 @@ export class Connection {
     if (stream.timeout !== 0 && stream.timeout !== undefined) stream.setTimeout(0);
     this.#sinceMs = performance.now();
     if (this.#isClosing) stream.destroySoon();
-    else if (this.#refusal !== undefined) this.#sayRefusal(this.#refusal);
     else if (response.isLast) this.#endAfterLast();
+    else if (this.#refusal !== undefined) this.#sayRefusal(this.#refusal);
     else {
       if (request?.isComplete === false) request.drop();
       else this.#request = undefined;

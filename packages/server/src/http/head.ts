@@ -29,7 +29,7 @@ const tab = 0x09;
 const colon = 0x3a;
 
 /** RFC 9110: `token`. */
-const isTokenCode: Uint8Array = codesOf((code) => /[!#$%&'*+.^_`|~0-9A-Za-z-]/.test(String.fromCharCode(code)));
+export const isTokenCode: Uint8Array = codesOf((code) => /[!#$%&'*+.^_`|~0-9A-Za-z-]/.test(String.fromCharCode(code)));
 const isTargetCode: Uint8Array = codesOf((code) => code > 0x20 && code < 0x7f);
 const isValueCode: Uint8Array = codesOf((code) => code === tab || (code >= 0x20 && code !== 0x7f));
 

@@ -53,12 +53,10 @@ export class HttpRequest {
    * cut instead takes the answer with it.
    */
   receive(open: (refuse: (error: Error) => void) => BodySink): Buffer | Promise<Buffer | undefined> {
+    // Of a client that has left since nothing is there any more, even where all of it had come.
+    if (this.#isDropped) return Promise.resolve(undefined);
     if (this.isComplete) return this.#take();
     return new Promise((resolve, reject) => {
-      if (this.#isDropped) {
-        resolve(undefined);
-        return;
-      }
       const sink = open(reject);
       this.#receiver = { sink, resolve };
       for (const piece of this.#pieces) sink.add(piece);

@@ -31,6 +31,7 @@ export class HttpResponse extends EventEmitter {
   #ownHeaders: string[] | undefined;
   #head: string | undefined;
   #isChunked = false;
+  #isEnded = false;
 
   constructor(req: HttpRequest, keepAliveLine: string, onSent: (error?: Error | null) => void) {
     super();
@@ -39,7 +40,8 @@ export class HttpResponse extends EventEmitter {
     this.#keepAliveLine = keepAliveLine;
     this.#onSent = onSent;
     this.isLast = !wantsToStay(req);
-    this.isContinueOwed = req.headers.expect !== undefined && !req.isComplete;
+    // HTTP/1.0 has no answer before the answer.
+    this.isContinueOwed = req.headers.expect !== undefined && !req.isComplete && req.minorVersion > 0;
   }
 
   get socket(): Socket {
@@ -54,9 +56,9 @@ export class HttpResponse extends EventEmitter {
     return this.#socket.writableNeedDrain;
   }
 
-  /** Somebody has to be told when the client leaves: it waits, or reads without end. */
+  /** Somebody has to be told when the client leaves: it waits, or reads without end. What has its end is only to be taken. */
   get isWatched(): boolean {
-    return this.headersSent || this.listenerCount('close') > 0;
+    return this.headersSent ? !this.#isEnded : this.listenerCount('close') > 0;
   }
 
   /** In addition to what `writeHead` will be given. */
@@ -102,6 +104,7 @@ export class HttpResponse extends EventEmitter {
 
   end(body?: Buffer | BodyPieces): void {
     const socket = this.#socket;
+    this.#isEnded = true;
     if (!socket.writable) return;
     if (this.#head === undefined) {
       socket.write(this.#isChunked ? '0\r\n\r\n' : '', 'latin1', this.#onSent);
