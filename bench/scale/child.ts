@@ -25,8 +25,8 @@ const chance = chanceOf(task.count + 1);
 
 const processorBefore = process.cpuUsage();
 const startedMs = performance.now();
-// In the phase of updates it is the phase that says when to compact.
-const isMaintained = task.role !== 'updates';
+// What is measured says itself when to compact: it would be done in somebody's turn.
+const isMaintained = task.role === 'restart';
 const subject = await Subject.open(task.folder, {
   ranges,
   maintenance: isMaintained,
@@ -52,7 +52,6 @@ async function loadAndMeasure(chance: Chance): Promise<Measured> {
   clearInterval(progress);
   const heapPeakBytes = peak.stop();
   send({ kind: 'progress', text: `${subject.count} documents: measuring` });
-  // What kills have left to tidy up would be done in somebody's turn.
   while (await subject.database.engine.compact({ isLazy: true }));
   const small = await smallSubject();
   const costs = await measureCosts(subject, small, chance, task);

@@ -24,7 +24,8 @@ export function liveAndDie(
 ): Promise<Life> {
   return new Promise((resolve, reject) => {
     const child = fork(childPath, [JSON.stringify(task)]);
-    how.signal.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+    const kill = (): boolean => child.kill('SIGKILL');
+    how.signal.addEventListener('abort', kill);
     let opened: Extract<ChildMessage, { kind: 'opened' }> | undefined;
     let measured: Measured | undefined;
     let updated: UpdatesMeasured | undefined;
@@ -39,9 +40,10 @@ export function liveAndDie(
       acknowledgedTail = message.tail;
       if (isWriting) return;
       isWriting = true;
-      setTimeout(() => child.kill('SIGKILL'), how.killAfterMs);
+      setTimeout(kill, how.killAfterMs);
     });
     child.on('exit', (code) => {
+      how.signal.removeEventListener('abort', kill);
       // Who was killed before it could open has lost nothing.
       const { openMs, processorMs, tail } = opened ?? { openMs: Number.NaN, processorMs: Number.NaN, tail: Infinity };
       if (code !== null || (opened === undefined && !how.signal.aborted)) {
