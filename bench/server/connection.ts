@@ -9,7 +9,7 @@ export interface Answer {
   /** Status line and headers. */
   readonly head: string;
   readonly bodyBytes: number;
-  /** Where the connection was asked to keep it. */
+  /** Where the connection was asked to keep it; good until the next request. */
   readonly body: Buffer | undefined;
 }
 
@@ -24,6 +24,8 @@ export class Connection {
   #bodyBytes = 0;
   readonly #keepsBody: boolean;
   #body: Buffer | undefined;
+  /** Used again for every body: large buffers that are thrown away keep the garbage collector busy. */
+  #room: Buffer = Buffer.alloc(0);
   #isOpen = true;
 
   private constructor(socket: Socket, keepsBody: boolean) {
@@ -79,7 +81,10 @@ export class Connection {
     this.#head = bytes.toString('latin1', 0, end);
     this.#bodyBytes = lengthOf(this.#head);
     this.#bodyLeft = this.#bodyBytes;
-    this.#body = this.#keepsBody ? Buffer.allocUnsafe(this.#bodyBytes) : undefined;
+    if (this.#keepsBody) {
+      if (this.#room.length < this.#bodyBytes) this.#room = Buffer.allocUnsafe(this.#bodyBytes * 2);
+      this.#body = this.#room.subarray(0, this.#bodyBytes);
+    }
     this.#takeBody(bytes.subarray(end + 4));
   }
 

@@ -24,7 +24,10 @@ export function runQuietly(
       const words = `${said}\n${output}`.trim().slice(-saidMax);
       reject(new Error(`${command} ${args[0] ?? ''} ${why}${words === '' ? '' : `: ${words}`}`));
     };
-    child.once('error', (error) => failed(`cannot be run (${error.message})`));
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') reject(new Error(`there is no ${command} on this machine`));
+      else failed(`cannot be run (${error.message})`);
+    });
     child.once('close', (code) => {
       if (code === 0) resolve(output);
       else failed(`ended with ${code}`);
