@@ -5,6 +5,7 @@ import { RawClient } from '../../conformance/socket.ts';
 import {
   bodiesBytesMax,
   bodyBytesMax,
+  heldShareMax,
   pageBytesMax,
   pagesAtOnceMax,
   unsentBytesMax,
@@ -50,13 +51,17 @@ export const bodiesUnderWay: Abuse = {
   },
 };
 
+/** With the buffers that answers lie in, pages that are being made, and answers that were cut off and are not collected yet. */
+const unsentGrowthMax: number =
+  heldShareMax * unsentBytesMax + 2 * pagesAtOnceMax * pageBytesMax + unsentBytesMax / 2 + slackBytes;
+
 /** Together they ask for more than may be unsent, whatever the system's buffers take. */
 const deafClients = 90;
 const pagesEach = 5;
 
 export const neverReading: Abuse = {
   name: 'answers that nobody takes',
-  growthBytesMax: unsentBytesMax + 2 * pagesAtOnceMax * pageBytesMax + slackBytes,
+  growthBytesMax: unsentGrowthMax,
   run: async (scene) => {
     await fillLarge(scene);
     const clients = await connectAll(scene.port, deafClients);
@@ -71,7 +76,7 @@ export const neverReading: Abuse = {
 
 export const deafStreams: Abuse = {
   name: 'event streams that nobody takes',
-  growthBytesMax: unsentBytesMax + 2 * pagesAtOnceMax * pageBytesMax + slackBytes,
+  growthBytesMax: unsentGrowthMax,
   run: async (scene) => {
     await fillLarge(scene);
     const clients = await connectAll(scene.port, 2 * deafClients);

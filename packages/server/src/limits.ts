@@ -77,6 +77,9 @@ export const unsentBytesMax: number = 256 * 1024 * 1024;
 /** A page whose pieces have so many bytes on average is sent without being copied together first. */
 export const sentPieceBytesMin: number = 8 * 1024;
 
+/** Or the buffers that they lie in have more than this many times their size: what is unsent must not hold much else in memory. */
+export const heldShareMax = 1.5;
+
 /** Pages that are being read and put together at a time: each is up to twice its size until it is sent. More gain nothing. */
 export const pagesAtOnceMax = 16;
 

@@ -6,7 +6,7 @@
 
 import { BufferPool } from '@tidemark/engine/internal';
 import type { BodyPieces } from './http/http-response.ts';
-import { sentPieceBytesMin } from './limits.ts';
+import { heldShareMax, sentPieceBytesMin } from './limits.ts';
 
 const pool = new BufferPool();
 
@@ -22,7 +22,8 @@ export class PageBody {
     const suffix = `],"_count":${count}}`;
     let length = prefix.length + suffix.length;
     for (const piece of pieces) length += piece.length;
-    if (length >= sentPieceBytesMin * pieces.length && pieces.length > 0) {
+    const isLong = length >= sentPieceBytesMin * pieces.length && pieces.length > 0;
+    if (isLong && heldBytes(pieces) <= length * heldShareMax) {
       this.body = { length, pieces: [Buffer.from(prefix, 'latin1'), ...pieces, Buffer.from(suffix, 'latin1')] };
       this.onSent = release;
       return;
@@ -38,6 +39,16 @@ export class PageBody {
     this.body = buffer.length === length ? buffer : buffer.subarray(0, length);
     this.onSent = () => pool.give(buffer);
   }
+}
+
+/**
+ * What cannot be freed while the pieces are not sent: the buffers that they lie in. Between them may lie whatever was read along, such
+ * as older versions, many times their size.
+ */
+function heldBytes(pieces: readonly Buffer[]): number {
+  let sum = 0;
+  for (const buffer of new Set(pieces.map((piece) => piece.buffer))) sum += buffer.byteLength;
+  return sum;
 }
 
 function nothingToDo(): void {}

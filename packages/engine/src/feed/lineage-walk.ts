@@ -87,6 +87,11 @@ export class LineageWalk {
     return this.#drainedTail;
   }
 
+  /** Gives back what was only looked at: nobody has any bytes of it any more but of these. */
+  releaseBut(kept: ReadonlySet<ArrayBufferLike>): void {
+    for (const source of this.#sources) source.walk.releaseBut(kept);
+  }
+
   /** Gives back what was read: nobody has any bytes of it any more. */
   release(): void {
     for (const source of this.#sources) source.walk.release();

@@ -98,6 +98,13 @@ export class SliceWalk {
     for (const window of this.#used) window.release();
   }
 
+  /** Gives back what was only looked at: nobody has a slice any more but of these. */
+  releaseBut(kept: ReadonlySet<ArrayBufferLike>): void {
+    this.#window?.releaseBut(kept);
+    this.#ahead?.releaseBut(kept);
+    for (const window of this.#used) window.releaseBut(kept);
+  }
+
   #first(): LoadedSlice | undefined {
     const held = this.#window?.take(this.#position);
     return held === undefined ? undefined : this.#handOut(held);

@@ -134,6 +134,11 @@ export class Window {
     else this.#reading.then(() => buffers.give(buffer)).catch(() => {});
   }
 
+  /** Gives the bytes back unless they are among these. */
+  releaseBut(kept: ReadonlySet<ArrayBufferLike>): void {
+    if (this.#buffer !== undefined && !kept.has(this.#buffer.buffer)) this.release();
+  }
+
   peek(position: number): Slice | undefined {
     for (; this.#next < this.#planned.length; this.#next += 1) {
       const { slice } = this.#planned[this.#next] as Planned;

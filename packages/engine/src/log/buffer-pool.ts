@@ -8,15 +8,18 @@ import { recycledBytesMax } from '../limits.ts';
 /** Shorter ones are not worth keeping. */
 const keptBytesMin: number = 64 * 1024;
 
+/** Above this, sizes are multiples of it. */
+const coarseBytes: number = 512 * 1024;
+
 export class BufferPool {
-  /** By size; every size is a power of two. */
+  /** By size. */
   readonly #free = new Map<number, Buffer[]>();
   #freeBytes = 0;
 
   /** At least so many bytes, with anything in them. */
   take(bytes: number): Buffer {
     if (bytes < keptBytesMin) return Buffer.allocUnsafeSlow(bytes);
-    const size = 2 ** Math.ceil(Math.log2(bytes));
+    const size = sizeFor(bytes);
     const buffer = this.#free.get(size)?.pop();
     if (buffer === undefined) return Buffer.allocUnsafeSlow(size);
     this.#freeBytes -= size;
@@ -32,4 +35,9 @@ export class BufferPool {
     else free.push(buffer);
     this.#freeBytes += size;
   }
+}
+
+/** Few sizes, so that one fits the next. Long ones are rounded by less than their double: clients that read slowly keep many. */
+function sizeFor(bytes: number): number {
+  return bytes <= coarseBytes ? 2 ** Math.ceil(Math.log2(bytes)) : Math.ceil(bytes / coarseBytes) * coarseBytes;
 }
