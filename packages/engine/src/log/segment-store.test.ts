@@ -2,12 +2,11 @@
 
 import { FaultFiles, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
-import type { FileSystem, LogFile } from '../files/file-system.ts';
+import type { FileSystem } from '../files/file-system.ts';
 import { memoryFiles } from '../files/memory-files.ts';
 import { openSegmentsMax } from '../limits.ts';
-import type { SegmentHeader } from './segment.ts';
-import { readSegmentHeader, segmentFolder, segmentHeaderBytes, segmentPath } from './segment.ts';
-import { Segment, SegmentStore } from './segment-store.ts';
+import { segmentFolder, segmentHeaderBytes, segmentPath } from './segment.ts';
+import { SegmentStore } from './segment-store.ts';
 
 const options = { sync: 'full', segmentBytesMin: 8_192, segmentBytesMax: 16_384 } as const;
 const meta = Buffer.alloc(64, 1);
@@ -92,24 +91,6 @@ test('a frame larger than a segment gets one of its own size', async () => {
   await store.roll(2, 100_000, () => ({ bytes: meta, records: 1 }));
 
   expect(store.hasRoomFor(100_000)).toBe(true);
-});
-
-test('after a kill the first segment is small, and the next ones as large as they were before', async () => {
-  const files = memoryFiles();
-  const sizes = { ...options, segmentBytesMax: 65_536 };
-  const before = await opened(files);
-  await before.close();
-  const store = new SegmentStore(files, environment(), sizes);
-  const header = (await readSegmentHeader(files, 1)) as SegmentHeader;
-  await store.load(new Map([[1, new Segment(header, 30_000, 1)]]));
-  const bytes: number[] = [];
-
-  for (const sequence of [2, 3, 4]) {
-    await store.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));
-    bytes.push(await (store.active.file as LogFile).sizeBytes());
-  }
-
-  expect(bytes).toEqual([8_192, 65_536, 65_536]);
 });
 
 test("with sync: 'os' a segment is flushed before the next one has its name [engine 6]", async () => {

@@ -74,8 +74,6 @@ export class SegmentStore {
   #activeCapacityBytes = 0;
   #nextId = 1;
   #nextBytes: number;
-  /** Of the segments that were there already. */
-  #largestBytes = 0;
   #spare: Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> | undefined;
   #spareNumber = 0;
   /** Why the last spare that was tried could not be made. */
@@ -108,7 +106,6 @@ export class SegmentStore {
       const segment = known.get(id) ?? new Segment(await readSegmentHeader(this.#files, id), 0, 0);
       this.#segments.set(id, segment);
       this.#nextId = Math.max(this.#nextId, id + 1);
-      if (segment.header.kind === 'log') this.#largestBytes = Math.max(this.#largestBytes, segment.usedBytes);
     }
   }
 
@@ -456,12 +453,7 @@ export class SegmentStore {
     return made;
   }
 
-  /**
-   * Twice as large, and at once as large as the log had them before it was opened: after a kill the first one is small, so
-   * that nobody waits for it at the start, but many small ones would have to be compacted.
-   */
   #grow(): void {
-    while (this.#nextBytes < this.#largestBytes) this.#nextBytes *= 2;
     this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.segmentBytesMax);
   }
 
