@@ -5,6 +5,7 @@ import { drive, perSecond } from '../common/drive.ts';
 import { fileBytesIn } from '../common/folder-bytes.ts';
 import type { Chance } from '../engine/chance.ts';
 import { chanceOf } from '../engine/chance.ts';
+import { documentOf } from '../engine/documents.ts';
 import { Subject } from '../engine/subject.ts';
 import { HeapPeak, memoryOf } from './memory.ts';
 import type { ChildMessage, Measured, Task } from './messages.ts';
@@ -18,6 +19,7 @@ const smallDocuments = 40_000;
 const writers = 64;
 const progressMs = 1_000;
 const acknowledgedMs = 20;
+const newestDocuments = 1_000;
 
 // The parent gives exactly this.
 const task = JSON.parse(process.argv[2] ?? '{}') as Task;
@@ -77,8 +79,12 @@ async function smallSubject(): Promise<Subject> {
 
 async function writeUntilKilled(chance: Chance): Promise<void> {
   setInterval(() => send({ kind: 'acknowledged', tail: tailOf() }), acknowledgedMs);
-  // Updates only: whichever of them survive, the number of documents is known.
-  await drive({ writers }, () => subject.update(chance));
+  // Updates only: whichever of them survive, the number of documents is known. And of the newest only: what is measured at
+  // the start and in the middle of the feed stays as it was.
+  const first = Math.max(0, subject.count - newestDocuments);
+  await drive({ writers }, () =>
+    subject.container.replace(documentOf(first + chance(subject.count - first), 1, subject.like)),
+  );
 }
 
 function tailOf(): number {

@@ -60,12 +60,17 @@ export function readScaleOptions(
     folder: values.folder,
     chart: values.chart ?? (isQuick ? undefined : defaults.chart),
     rounds: isQuick ? 3 : 7,
-    operations: isQuick ? 1_000 : 8_000,
+    operations: isQuick ? 1_000 : operationsOf(documents),
     kills: isQuick ? 1 : 3,
     killAfterMs: isQuick ? 200 : 1_000,
     aloneMs: isQuick ? 200 : 2_000,
     compactingMs: isQuick ? 1_000 : 10_000,
   };
+}
+
+/** Half of the upserts replace documents anywhere: so few that the feed's pages stay as they were loaded. */
+function operationsOf(documents: number): number {
+  return Math.min(8_000, Math.max(1_000, Math.floor(documents / 500)));
 }
 
 function numberOf(name: string, text: string, min: number): number {
