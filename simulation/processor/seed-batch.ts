@@ -13,7 +13,7 @@ export function testSeeds(from: number, count: number): void {
     let missing: readonly string[] = ['every test before this one'];
 
     for (let first = from; first < from + count; first += seedsPerTest) {
-      test(`keeps every invariant, seeds ${first} to ${first + seedsPerTest - 1} [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I10] [I11] [I12] [F34]`, async () => {
+      test(`keeps every invariant, seeds ${first} to ${first + seedsPerTest - 1} [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I10] [I11] [I12] [I13] [F34]`, async () => {
         const program = realProgram(coverage.onStep);
 
         const result = await runSeeds({
