@@ -1,8 +1,8 @@
 // Which segments to compact next: neighbours in the log, sealed and fully indexed, with the least of use in them.
 //
 // The longer a segment waits, the less of it is left to copy. So as long as the log as a whole is in its bounds only segments
-// of hardly any use are rewritten: under updates all over a database that copies 0.4 records for each one written, where
-// rewriting whatever is half useless copies more than one.
+// of hardly any use are rewritten: under updates spread evenly over a database that comes to 0.4 records copied for each one
+// written, where rewriting whatever is half useless comes to more than one.
 
 import { segmentHeaderBytes } from '../log/segment.ts';
 import type { Segment } from '../log/segment-store.ts';
