@@ -4,6 +4,9 @@ import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CertificateStore } from './certificate-store.ts';
+import type { Answer } from './http/connection.ts';
+import type { HttpRequest } from './http/http-request.ts';
+import type { HttpResponse } from './http/http-response.ts';
 import type { TlsIdentity } from './listener.ts';
 import { Listener } from './listener.ts';
 import { connectionsAllowed } from './open-files.ts';
@@ -13,13 +16,18 @@ afterEach(async () => {
   await Promise.all(listeners.splice(0).map((listener) => listener.close()));
 });
 
-async function listen(identity: () => TlsIdentity): Promise<{ port: number; defects: unknown[] }> {
+function answerAtOnce(_incoming: HttpRequest, outgoing: HttpResponse): void {
+  outgoing.writeHead(200, ['content-length', '2']);
+  outgoing.end(Buffer.from('{}'));
+}
+
+async function listen(
+  identity: () => TlsIdentity,
+  answer: Answer = answerAtOnce,
+): Promise<{ port: number; defects: unknown[] }> {
   const defects: unknown[] = [];
   const listener = new Listener({
-    answer: (_incoming, outgoing) => {
-      outgoing.writeHead(200, ['content-length', '2']);
-      outgoing.end(Buffer.from('{}'));
-    },
+    answer,
     identity,
     isHttpsOnly: false,
     onDefect: (error) => defects.push(error),
@@ -71,6 +79,35 @@ describe('the certificate', () => {
     await expect(shownTo(port)).rejects.toThrow();
     expect(defects).toEqual([new Error('no key')]);
     expect(await statusOf(port)).toBe(200);
+  });
+});
+
+describe('a connection with TLS', () => {
+  function identity(): TlsIdentity {
+    const { key, certificate } = new CertificateStore(undefined, []).serverPair('ec');
+    return { context: { key, cert: certificate }, renewAtMs: Number.POSITIVE_INFINITY };
+  }
+
+  test('is made with a client that knows HTTP/1.0 only', async () => {
+    const { port } = await listen(identity);
+    const client = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.0'] });
+    await once(client, 'secureConnect');
+    expect(client.alpnProtocol).toBe('http/1.0');
+    client.destroy();
+  });
+
+  test('answers a client that has closed its side, and then ends', async () => {
+    const { port } = await listen(identity, (incoming, outgoing) => {
+      incoming.socket.once('end', () => setImmediate(answerAtOnce, incoming, outgoing));
+    });
+    const client = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    let received = '';
+    client.on('data', (bytes) => {
+      received += bytes;
+    });
+    client.end('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await once(client, 'close');
+    expect(received.endsWith('\r\n\r\n{}')).toBe(true);
   });
 });
 

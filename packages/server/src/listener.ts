@@ -92,7 +92,10 @@ export class Listener {
       allowHalfOpen: true,
     };
     this.#server = createServer(socketOptions, (socket) => this.#accept(socket));
-    this.#tls = createTlsServer({ ALPNProtocols: ['http/1.1'], handshakeTimeout: this.#limits.headerMsMax });
+    this.#tls = createTlsServer({
+      ALPNProtocols: ['http/1.1', 'http/1.0'],
+      handshakeTimeout: this.#limits.headerMsMax,
+    });
     this.#listenToTls();
   }
 
@@ -140,8 +143,13 @@ export class Listener {
       const ends = endsOf(stream);
       const connection = this.#handshakes.get(ends);
       this.#handshakes.delete(ends);
-      if (connection === undefined || this.#closing !== undefined) stream.destroy();
-      else connection.start(stream);
+      if (connection === undefined || this.#closing !== undefined) {
+        stream.destroy();
+        return;
+      }
+      // As without TLS.
+      stream.allowHalfOpen = true;
+      connection.start(stream);
     });
     this.#tls.on('tlsClientError', (_error, stream: TLSSocket) => stream.destroy());
   }
