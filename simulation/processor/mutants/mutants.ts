@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
       return processorProgram({ ...equipment, source }, settings, { rules: { ...hostRules, childPosition } });
     },
   },
-  ruled('D2', 'a host that is cut off from the leases goes on', 153, { holdUntilMs: () => Number.POSITIVE_INFINITY }),
+  ruled('D2', 'a host that is cut off from the leases goes on', 176, { holdUntilMs: () => Number.POSITIVE_INFINITY }),
   ruled('D3', 'a lease belongs to a name, and a refused write is written again', 2, {
     isOwn: (lease, holder) => lease.owner === holder.instance,
     mayMove: () => true,
