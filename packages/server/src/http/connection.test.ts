@@ -293,4 +293,44 @@ describe('a connection', () => {
     await pair.until(() => pair.received.endsWith('ok'));
     expect(pair.received.startsWith('HTTP/1.1 200')).toBe(true);
   });
+
+  test('reads no more from a client that is far ahead, and takes what was sent ahead a turn at a time', async () => {
+    const together = { bytes: 0 };
+    const pair = await connected(together);
+    pair.client.write(get.repeat(Math.ceil((unreadBytesMax * 16) / get.length)));
+    const first = await pair.next();
+    await pair.until(() => pair.served.isPaused());
+    const aheadBytes = together.bytes;
+    ok(first.response);
+    for (let i = 0; i < 20; i += 1) {
+      const { response } = await pair.next();
+      const answered = once(response, 'close');
+      ok(response);
+      await answered;
+      expect(pair.asked).toEqual([]);
+    }
+    expect(together.bytes).toBeLessThanOrEqual(aheadBytes);
+  });
+
+  test('answers what was sent ahead by a client that has closed its side', async () => {
+    const pair = await connected();
+    pair.client.end(get.repeat(3));
+    const first = await pair.next();
+    await pair.until(() => pair.served.readableEnded);
+    ok(first.response, '1');
+    ok((await pair.next()).response, '2');
+    ok((await pair.next()).response, '3');
+    await pair.until(() => pair.isClosed);
+    expect(pair.received.split('HTTP/1.1 200').length - 1).toBe(3);
+  });
+
+  test('refuses what was sent ahead without its end by a client that has closed its side', async () => {
+    const pair = await connected();
+    pair.client.end(`${get}POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n123`);
+    const { response } = await pair.next();
+    await pair.until(() => pair.served.readableEnded);
+    ok(response);
+    await pair.until(() => pair.isClosed);
+    expect(pair.received).toContain('400 BadRequest');
+  });
 });

@@ -65,6 +65,8 @@ export class Connection {
   /** The client has closed its side. */
   #hasEnded = false;
   #isPaused = false;
+  /** What was sent ahead is looked at in the next turn of the event loop. */
+  #isDue = false;
   /** Nothing is read or timed: a handshake is under way, or the end. */
   #isApart = true;
   #isFresh = true;
@@ -92,7 +94,7 @@ export class Connection {
   }
 
   get isIdle(): boolean {
-    return this.#response === undefined;
+    return this.#response === undefined && !this.#isDue;
   }
 
   /** The greater, the later it was used. */
@@ -163,7 +165,7 @@ export class Connection {
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (this.#refusal !== undefined || this.#isApart) return;
+    if (this.#refusal !== undefined || this.#isApart || this.#isDue) return;
     if (this.#request?.isComplete === false) this.#refuse(notHttp);
     else if (this.#response === undefined) this.#endIdle();
     else this.#leaveIfWaiting();
@@ -221,7 +223,9 @@ export class Connection {
   #readHead(unread: Buffer): boolean {
     // Some clients send an empty line behind a body.
     if (unread[0] === cr && unread[1] === lf) {
-      this.#unread = unread.length === 2 ? undefined : unread.subarray(2);
+      let at = 2;
+      while (unread[at] === cr && unread[at + 1] === lf) at += 2;
+      this.#unread = at === unread.length ? undefined : unread.subarray(at);
       return true;
     }
     const end = unread.indexOf(headEnd, this.#searched, 'latin1');
@@ -298,11 +302,28 @@ export class Connection {
     else {
       if (request?.isComplete === false) request.drop();
       else this.#request = undefined;
-      this.#resume();
-      this.#goOn();
-      this.#count();
-      if (this.#hasEnded && this.#response === undefined && !stream.destroyed) this.#endIdle();
+      // What was sent ahead waits for a turn of its own: a client that takes large answers at once would keep out all others.
+      if (this.#unread === undefined) this.#goOnAfter();
+      else {
+        this.#isDue = true;
+        setImmediate(this.#onTurn);
+      }
     }
+  }
+
+  readonly #onTurn = (): void => {
+    this.#isDue = false;
+    if (!this.#stream.destroyed && !this.#isApart) this.#goOnAfter();
+  };
+
+  /** With what comes behind a request that has been answered. */
+  #goOnAfter(): void {
+    this.#goOn();
+    this.#count();
+    if (this.#refusal !== undefined) return;
+    if ((this.#unread?.length ?? 0) <= unreadBytesMax && this.#request?.isHeld !== true) this.#resume();
+    if (this.#isClosing && this.#response === undefined) this.#stream.destroy();
+    else if (this.#hasEnded && !this.#stream.destroyed) this.#onEnd();
   }
 
   /** The client has closed its side, and no answer is due. */
