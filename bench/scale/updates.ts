@@ -3,6 +3,7 @@
 // do, the latter do.
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drive } from '../common/drive.ts';
 import { drive, perSecond } from '../common/drive.ts';
 import { fileBytesIn } from '../common/folder-bytes.ts';
@@ -89,21 +90,7 @@ class Compaction {
     while (!this.#stop.signal.aborted) {
       const beganMs = performance.now();
       if (await database.engine.compact({ isLazy: true })) this.#busyMs += performance.now() - beganMs;
-      else await pause(roundMs, this.#stop.signal);
+      else await sleep(roundMs, undefined, { signal: this.#stop.signal }).catch(() => {}); // Or until it is stopped.
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }
