@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BodyOperation } from './batch-body.ts';
 import { readBatchBody } from './batch-body.ts';
@@ -40,6 +41,26 @@ describe('the body of a batch', () => {
     expect(both.map(({ id }) => id)).toEqual([undefined, '日本', 'b', 'e']);
     expect(both[0]?.partitionKey).toBe('["p\\"é"]');
     expect(both[1]?.ifMatch).toBe('"1"');
+  });
+
+  test('many operations with and without escapes are read as JSON.parse reads them', () => {
+    const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\\', '"', 'a\\', '\n', 'x'.repeat(70)));
+    const operation = fc.record({
+      operationType: fc.constantFrom('Upsert', 'Create'),
+      id: text,
+      resourceBody: fc.record({ id: text, inner: fc.array(text, { maxLength: 3 }) }),
+    });
+    fc.assert(
+      fc.property(fc.array(operation, { minLength: 1, maxLength: 20 }), (operations) => {
+        const found = readBatchBody(Buffer.from(JSON.stringify(operations)));
+        const read = found.map(({ type, id, resource }) => ({
+          operationType: type,
+          id,
+          resourceBody: JSON.parse(String(resource)),
+        }));
+        expect(read).toEqual(operations);
+      }),
+    );
   });
 
   test('a document that is no JSON spoils the request, whichever way it is read', () => {

@@ -37,7 +37,7 @@ function scanOperations(body: Buffer): BodyOperation[] | undefined {
   if (body[i] !== openBracket) return undefined;
   do {
     const start = skipSpace(body, i + 1);
-    const end = scanner.endOf(body, start, body.length);
+    const end = scanner.endOf(body, start, body.length, operations.length > 0);
     if (end < 0 || operations.length === batchOperationsMax) return undefined;
     operations.push(scannedOperation(body, operations.length));
     i = skipSpace(body, end);
