@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Database } from '@tidemark/engine';
 import { EmbeddedEngine, lmdbIndexProvider, nodeFiles, systemEnvironment } from '@tidemark/engine/internal';
 import { startServer } from '@tidemark/server';
+import type { SmallDisk } from '@tidemark/testing';
 import { FaultFiles, mountSmallDisk } from '@tidemark/testing';
 import { start } from '../../conformance/server-process.ts';
 import { RawWrites } from './raw-writes.ts';
@@ -18,15 +19,26 @@ const textBytes = 20_000;
 /** More than the disk holds. */
 const writesMax = 5_000;
 
+/** A server with some documents on a small disk of its own. */
+async function onSmallDisk(
+  trouble: (disk: SmallDisk, server: TroubledServer) => Promise<readonly string[]>,
+): ReturnType<Trouble['run']> {
+  const disk = mountSmallDisk(diskBytes);
+  if ('reason' in disk) return { skipped: disk.reason };
+  try {
+    await using server = await TroubledServer.on(disk.folder);
+    for (let n = 0; n < 20; n += 1) await server.writes.put(textBytes);
+    return await trouble(disk, server);
+  } finally {
+    disk.unmount();
+  }
+}
+
 export const diskFull: Trouble = {
   name: 'a disk that is full, and a kill while it is',
-  run: async () => {
-    const disk = mountSmallDisk(diskBytes);
-    if ('reason' in disk) return { skipped: disk.reason };
-    try {
-      await using server = await TroubledServer.on(disk.folder);
+  run: () =>
+    onSmallDisk(async (disk, server) => {
       const { writes } = server;
-      for (let n = 0; n < 20; n += 1) await writes.put(textBytes);
       disk.fill();
       const refused = await writes.putUntilRefused(textBytes, writesMax);
       const [health, isRead] = [await writes.health(), await writes.readsAreServed()];
@@ -52,21 +64,14 @@ export const diskFull: Trouble = {
         ),
         ...(await server.verdictAfterKill()),
       ];
-    } finally {
-      disk.unmount();
-    }
-  },
+    }),
 };
 
 export const readOnlyFolder: Trouble = {
   name: 'a folder that is read-only at the next start',
-  run: async () => {
-    const disk = mountSmallDisk(diskBytes);
-    if ('reason' in disk) return { skipped: disk.reason };
-    try {
-      await using server = await TroubledServer.on(disk.folder);
+  run: () =>
+    onSmallDisk(async (disk, server) => {
       const { writes } = server;
-      for (let n = 0; n < 20; n += 1) await writes.put(textBytes);
       // A file that is open for writing keeps a file system from being made read-only.
       await server.end('SIGKILL');
       disk.remount('ro');
@@ -81,10 +86,7 @@ export const readOnlyFolder: Trouble = {
         ...differences({ says: true, afterwards: 201 }, { says: said.includes('Make it writable'), afterwards }),
         ...(await server.verdictAfterKill()),
       ];
-    } finally {
-      disk.unmount();
-    }
-  },
+    }),
 };
 
 export const flushErrors: Trouble = {
