@@ -53,6 +53,7 @@ import { Compactor } from './compaction.ts';
 import { wantRanges } from './growth.ts';
 import type { EngineFigures, EngineHealth } from './health.ts';
 import { statusOf } from './health.ts';
+import { IndexTrial } from './index-trial.ts';
 import { IndexWriter } from './index-writer.ts';
 import { runErasures, runPurges, sweepExpired, trimHistory } from './jobs.ts';
 import { encodeMetaFrame, metaRecords } from './meta-frame.ts';
@@ -88,13 +89,13 @@ export class EmbeddedEngine implements RangeEngine {
   readonly #options: EmbeddedEngineOptions;
   readonly #waiters = new Waiters();
   readonly writer: IndexWriter;
+  readonly #trial: IndexTrial;
   readonly #compactor: Compactor;
   readonly #host: UnitHost;
   #committer: Committer | undefined;
   /** Catalog changes one at a time: each is decided on the published catalog. */
   #catalogTurn: Promise<unknown> = Promise.resolve();
   #failure: DatabaseError | undefined;
-  #proving: Promise<void> = Promise.resolve();
   #clockJumpMs = 0;
   #lastNowMs: number;
 
@@ -126,6 +127,7 @@ export class EmbeddedEngine implements RangeEngine {
       recovered.checkpoint,
       recovered.isRebuild,
     );
+    this.#trial = new IndexTrial(options.index, this.writer);
     this.#compactor = new Compactor({
       files: options.files,
       state: this.state,
@@ -165,8 +167,8 @@ export class EmbeddedEngine implements RangeEngine {
 
   async #start(recovered: Recovered): Promise<void> {
     const { segments, usage } = this.state;
-    // Not waited for: on a full disk it would not end. A rebuild begins with an index that nothing can be wrong with.
-    if (!recovered.isRebuild) this.#proving = this.#easeTrial();
+    // A rebuild begins with an index that nothing can be wrong with.
+    if (!recovered.isRebuild) this.#trial.ease();
     let { nextSequence } = await recovered.replay((group) => this.#publishReplayed(group));
     if (this.#options.isRestored) {
       this.state.raiseTails(restoredTailGap);
@@ -190,31 +192,7 @@ export class EmbeddedEngine implements RangeEngine {
       onFailure: (error) => this.#onFailure(error),
     });
     for (const output of recovered.unfinished) await this.#compactor.resume(output);
-    this.#proving = this.#proveIndex(this.#proving);
-  }
-
-  async #easeTrial(): Promise<void> {
-    const { eased } = this.#options.index;
-    if (eased === undefined) return;
-    try {
-      await this.writer.prove();
-      await eased();
-    } catch {
-      // A failure of the index is in the health by now; without the mark this start only counts more.
-    }
-  }
-
-  /** Ends the trial of the index, once it has taken a transaction with everything there is. */
-  async #proveIndex(eased: Promise<void> | undefined): Promise<void> {
-    await eased;
-    const { proven } = this.#options.index;
-    if (proven === undefined) return;
-    try {
-      await this.writer.prove();
-    } catch {
-      return; // Its failure is in the health by now, and the index condemned.
-    }
-    await proven().catch(() => {}); // The next start looks again.
+    this.#trial.end();
   }
 
   /** Ends what is under way, writes a last checkpoint and lets go of the files. */
@@ -228,7 +206,7 @@ export class EmbeddedEngine implements RangeEngine {
     } catch {
       // An index that failed has been reported and will be rebuilt; closing must still let go of everything.
     }
-    await this.#proving;
+    await this.#trial.settled();
     await this.state.segments.close();
     await this.state.index.close();
     // The process has survived its index: what an earlier start may have suspected was not so.
