@@ -7,6 +7,8 @@ import { watch } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KeyRange } from '@tidemark/model';
+import { keyRangesTile } from '@tidemark/model';
 import type { ProcessorGroup, RestContainer } from '@tidemark/processor';
 import { openGroup, RestClient } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
@@ -41,6 +43,11 @@ export interface SettingOptions {
   readonly launch?: LaunchOptions;
   /** What the container of the items has beside its key. */
   readonly definition?: Readonly<Record<string, unknown>>;
+}
+
+/** I6: as hosts write them, they cover every key once. While a split or merge is made they do not. */
+export function leasesTile(leases: readonly LeaseDocument[]): boolean {
+  return keyRangesTile(leases.map(({ FeedRange }) => (FeedRange as { Range: KeyRange }).Range));
 }
 
 type ServerOptions = Required<Pick<SettingOptions, 'serverArgs' | 'launch'>>;

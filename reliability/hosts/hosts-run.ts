@@ -1,12 +1,10 @@
 // A group of real processes that is ill-treated at random while changes are written: killed, stopped, frozen, cut off from its
 // leases, its ranges split and merged. In the end every change has been handled, in order, and everything is at rest.
 
-import type { KeyRange } from '@tidemark/model';
-import { keyRangesTile } from '@tidemark/model';
 import { SeededRandom } from '@tidemark/testing';
 import type { HostProcess } from '../../conformance/processor/host-process.ts';
 import { disordered, repeated } from '../../conformance/processor/ledger.ts';
-import { brief, Setting } from '../../conformance/processor/setting.ts';
+import { brief, leasesTile, Setting } from '../../conformance/processor/setting.ts';
 import type { TcpProxy } from '../../conformance/processor/tcp-proxy.ts';
 import type { Outcome, RunOptions } from '../outcome.ts';
 
@@ -84,8 +82,9 @@ class Chaos {
   async #end(): Promise<ChaosOutcome> {
     const { hosts, ledger } = this.#setting;
     const living = new Set(this.#members.map(({ host }) => host.instance));
-    await this.#setting.untilLeases('the living have them', (leases) =>
-      leases.every(({ Owner }) => Owner !== null && living.has(Owner)),
+    await this.#setting.untilLeases(
+      'the living have them, and the last split or merge is made',
+      (leases) => leases.every(({ Owner }) => Owner !== null && living.has(Owner)) && leasesTile(leases),
     );
     for (const { host } of this.#members) this.#exits.push(await host.end('SIGTERM'));
     const leases = await this.#setting.leaseDocuments();
@@ -99,7 +98,7 @@ class Chaos {
       repeatedMost: Math.max(1, ...times.values()),
       exits: this.#exits,
       owned: leases.filter(({ Owner }) => Owner !== null).length,
-      isTiled: keyRangesTile(leases.map(({ FeedRange }) => (FeedRange as { Range: KeyRange }).Range)),
+      isTiled: leasesTile(leases),
     };
   }
 

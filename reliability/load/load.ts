@@ -2,11 +2,9 @@
 // and the judge of what becomes of it.
 
 import type { Container, CosmosClient } from '@azure/cosmos';
-import type { KeyRange } from '@tidemark/model';
-import { keyRangesTile } from '@tidemark/model';
 import { clientOf } from '../../conformance/harness.ts';
 import type { HostProcess, WordOf } from '../../conformance/processor/host-process.ts';
-import { Setting } from '../../conformance/processor/setting.ts';
+import { leasesTile, Setting } from '../../conformance/processor/setting.ts';
 import { Judge, problemsOf } from '../judge/judge.ts';
 import { Bell } from './bell.ts';
 import { readBack } from './read-back.ts';
@@ -115,7 +113,7 @@ export class Load implements AsyncDisposable {
   /** After the rest the lag is zero, and the judge speaks. */
   async settle(): Promise<void> {
     await this.rest();
-    if (this.#isWithHosts) await this.#untilNoLag();
+    if (this.#isWithHosts) await this.#untilAtRest();
     const { found, findings } = await readBack(this.container, this.judge);
     this.problems.push(...findings, ...problemsOf(this.judge.verdict(found)));
     this.judge.settle();
@@ -139,8 +137,7 @@ export class Load implements AsyncDisposable {
     const leases = await this.setting.leaseDocuments();
     const owned = leases.filter(({ Owner }) => Owner !== null);
     if (owned.length > 0) this.problems.push(`${owned.length} leases are still owned`);
-    const ranges = leases.map(({ FeedRange }) => (FeedRange as { Range: KeyRange }).Range); // As the hosts write them.
-    if (!keyRangesTile(ranges)) this.problems.push('the leases do not cover every key once');
+    if (!leasesTile(leases)) this.problems.push('the leases do not cover every key once');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -206,8 +203,8 @@ export class Load implements AsyncDisposable {
     }
   }
 
-  /** A checkpoint follows its batch, so the lag is looked at whenever a lease was written. */
-  async #untilNoLag(): Promise<void> {
+  /** A checkpoint follows its batch, and the last split or merge is made later still: looked at whenever a lease was written. */
+  async #untilAtRest(): Promise<void> {
     const group = this.setting.group();
     let etag: string | undefined;
     const untilMs = performance.now() + stallMsMax;
@@ -216,9 +213,11 @@ export class Load implements AsyncDisposable {
       const page = await this.setting.leases.changes({ range: '0', from, waitSeconds: etag === undefined ? 0 : 1 });
       etag = page.etag;
       const { items } = await group.lag();
-      if (items === 0) return;
+      const isTiled = leasesTile(await this.setting.leaseDocuments());
+      if (items === 0 && isTiled) return;
       if (performance.now() < untilMs) continue;
-      this.#find(`the lag stays at ${items}`);
+      if (items !== 0) this.#find(`the lag stays at ${items}`);
+      if (!isTiled) this.#find('the leases of a split or merge stay beside each other');
       return;
     }
   }
