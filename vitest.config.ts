@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['conformance/**/*.test.ts'],
-          testTimeout: 2 * minuteMs,
+          testTimeout: 4 * minuteMs,
           hookTimeout: minuteMs,
         },
       },

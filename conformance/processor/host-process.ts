@@ -8,6 +8,9 @@ import type { HostCommand, HostConfig, HostWord } from './host-protocol.ts';
 
 const main = fileURLToPath(new URL('./host-main.ts', import.meta.url));
 
+/** Less than a test may take, so that it tells what it waited for. */
+export const waitMsMax = 150_000;
+
 export type WordOf<Type extends HostWord['type']> = Extract<HostWord, { readonly type: Type }>;
 
 export class HostProcess {
@@ -77,19 +80,35 @@ export class HostProcess {
     return [...open];
   }
 
-  /** Resolves when it holds; rejects when the process ended and it never will. */
+  /** Resolves when it holds; rejects when the process ended, or has been waited for too long, and it never will. */
   until(what: string, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer);
+        this.#listeners.delete(look);
+      };
       const look = (): void => {
         const isOver = holds();
         if (!isOver && this.#end === undefined) return;
-        this.#listeners.delete(look);
+        stop();
         if (isOver) resolve();
         else reject(new Error(`${this.instance} never had: ${what}; it ${this.#end}`));
       };
+      const timer = setTimeout(() => {
+        stop();
+        reject(new Error(`${this.instance} has not had: ${what}\n${this.describe()}`));
+      }, waitMsMax);
       this.#listeners.add(look);
       look();
     });
+  }
+
+  /** Its last words, for whoever has waited for others in vain. */
+  describe(): string {
+    const words = this.words.slice(-12).map((word) => JSON.stringify(word).slice(0, 300));
+    return [`${this.instance} ${this.#end ?? 'is alive'}, ${this.words.length} words`, ...words, this.#errors].join(
+      '\n',
+    );
   }
 
   async untilWord<Type extends HostWord['type']>(

@@ -15,7 +15,7 @@ import { wellKnownKey } from '@tidemark/server';
 import type { LaunchOptions, Running } from '../server-process.ts';
 import { end, launch, start } from '../server-process.ts';
 import type { WordOf } from './host-process.ts';
-import { HostProcess } from './host-process.ts';
+import { HostProcess, waitMsMax } from './host-process.ts';
 import type { HostConfig } from './host-protocol.ts';
 import { Ledger } from './ledger.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -187,13 +187,21 @@ export class Setting implements AsyncDisposable {
   /** Resolves when it holds for what all hosts have said. */
   until(what: string, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+      };
       const look = (): void => {
         const isOver = holds();
         if (!isOver && !this.hosts.every(({ hasEnded }) => hasEnded)) return;
-        this.#watchers.delete(look);
+        stop();
         if (isOver) resolve();
-        else reject(new Error(`All hosts ended before: ${what}\n${this.hosts.map(({ errors }) => errors).join('\n')}`));
+        else reject(new Error(`All hosts ended before: ${what}\n${this.#describe()}`));
       };
+      const timer = setTimeout(() => {
+        stop();
+        reject(new Error(`It has not come to: ${what}\n${this.#describe()}`));
+      }, waitMsMax);
       this.#watchers.add(look);
       look();
     });
@@ -217,6 +225,7 @@ export class Setting implements AsyncDisposable {
 
   /** Looks again whenever a lease has changed. */
   async untilLeases(what: string, holds: (leases: LeaseDocument[]) => boolean): Promise<LeaseDocument[]> {
+    const untilMs = performance.now() + waitMsMax;
     let etag: string | undefined;
     for (;;) {
       const from = etag === undefined ? ('now' as const) : { etag };
@@ -227,7 +236,14 @@ export class Setting implements AsyncDisposable {
       if (this.hosts.length > 0 && this.hosts.every(({ hasEnded }) => hasEnded)) {
         throw new Error(`All hosts ended before: ${what}`);
       }
+      if (performance.now() > untilMs) {
+        throw new Error(`The leases have not come to: ${what}\n${JSON.stringify(leases)}\n${this.#describe()}`);
+      }
     }
+  }
+
+  #describe(): string {
+    return this.hosts.map((host) => host.describe()).join('\n');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
