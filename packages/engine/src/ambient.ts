@@ -20,13 +20,19 @@ const systemClock: Clock = {
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
+      const untilMs = performance.now() + ms;
       const finish = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', finish);
         resolve();
       };
-      // setTimeout fires at once for anything over 2^31-1 ms, which would turn a very long wait into none.
-      const timer = setTimeout(finish, Math.min(ms, timerMsMax));
+      // Timers count whole milliseconds: a quarter of them fire up to one too early. And anything over 2^31-1 fires at once.
+      const look = (): void => {
+        const leftMs = untilMs - performance.now();
+        if (leftMs > 0) timer = setTimeout(look, Math.min(Math.ceil(leftMs), timerMsMax));
+        else finish();
+      };
+      let timer = setTimeout(look, Math.min(ms, timerMsMax));
       signal?.addEventListener('abort', finish, { once: true });
     });
   },

@@ -5,7 +5,10 @@ export interface Clock {
   nowMs(): number;
   /** For measuring: milliseconds since whenever, with fractions, that never jump. */
   monotonicMs(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  /**
+   * Resolves when `monotonicMs` has grown by `ms` at least, never before: whoever wakes may find its deadline reached. At once when `signal`
+   * aborts. Never rejects.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves after everybody who is ready to run has run: what a group waits for before it closes. */
   nextTurn(): Promise<void>;

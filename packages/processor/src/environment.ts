@@ -5,7 +5,10 @@ export interface Clock {
   nowMs(): number;
   /** Never jumps and never goes back; its zero means nothing. Every deadline is measured by it. */
   monotonicMs(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  /**
+   * Resolves when `monotonicMs` has grown by `ms` at least, never before: whoever wakes may find its deadline reached. At once when `signal`
+   * aborts. Never rejects.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
