@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const command: string = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
+const command: string = fileURLToPath(new URL('../../../packages/cli/bin/tidemark.cjs', import.meta.url));
 const bare: string = fileURLToPath(new URL('./bare.js', import.meta.url));
 
 export class ServerProcess implements AsyncDisposable {

@@ -6,6 +6,13 @@
 require('./node-version.cjs');
 
 if (require('node:fs').existsSync(require('node:path').join(__dirname, '../dist/main.js'))) {
+  const first = process.argv[2];
+  // Loading its two hundred modules is most of a server's start, and `require` reads them one after the other at once, where
+  // `import` makes several trips through the thread pool for each. They are the same modules: who imports them gets these.
+  if (first === undefined || first === 'serve' || first.charAt(0) === '-') {
+    require('../dist/program.js');
+    require('../dist/commands/serve.js');
+  }
   import('../dist/main.js');
 } else {
   process.stderr.write('tidemark: this clone is not built yet; npm start or npm run prepare:all builds it.\n');

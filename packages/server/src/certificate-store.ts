@@ -47,7 +47,9 @@ export class CertificateStore {
   /** Without a folder everything is made anew. */
   constructor(folder: string | undefined, hosts: readonly string[], nowMs: () => number = Date.now) {
     this.#folder = folder;
-    this.#hosts = [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...hosts])].filter(isNameable);
+    // Its own are not looked at: what tells an address of IPv6 is compiled when it is first asked, for 5 ms of a start.
+    const nameable = [hostname(), ...hosts].filter(isNameable);
+    this.#hosts = [...new Set(['localhost', '127.0.0.1', '::1', ...nameable])];
     this.#nowMs = nowMs;
   }
 

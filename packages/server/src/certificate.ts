@@ -68,7 +68,7 @@ export function serverCertificate(
 
 /** Whether a certificate can name it: an IP address, or a name of DNS in ASCII. */
 export function isNameable(host: string): boolean {
-  // The names first: what tells an address of IPv6 is compiled when it is first asked, in a good part of a server's start.
+  // The names first, addresses of IPv4 among them: to tell those of IPv6 takes long when it is first asked.
   const isName = host.length <= dnsNameMax && /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/i.test(host);
   return isName || isIP(host) !== 0;
 }
