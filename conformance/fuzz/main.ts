@@ -1,20 +1,25 @@
-// npm run fuzz -- [--requests 1000000] [--seed text]
+// More random requests than `npm test` sends.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '@tidemark/testing';
 import { runFuzz } from './fuzz-run.ts';
 
-const { values } = parseArgs({
-  options: { requests: { type: 'string', default: '100000' }, seed: { type: 'string', default: String(Date.now()) } },
+const asked = readCommandLine({
+  usage: `Sends a server random requests, most of them almost right: none may be answered with 500 or not at all.
+
+  npm run fuzz -- [--requests 100000] [--seed TEXT]`,
+  values: { requests: '100000', seed: String(Date.now()) },
+  numbers: ['requests'],
 });
+const seed = asked.text('seed') ?? '';
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-fuzz-'));
-console.log(`seed ${values.seed}`);
+console.log(`seed ${seed}`);
 const startedMs = performance.now();
 const report = await runFuzz({
-  seed: values.seed,
-  requests: Number(values.requests),
+  seed,
+  requests: asked.number('requests'),
   folder,
   onProgress: (done) => console.log(`${done} requests`),
 });

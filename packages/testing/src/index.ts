@@ -1,3 +1,4 @@
+export { readCommandLine } from './command-line.ts';
 export type { ContractCase, EngineUnderTest, MakeEngine, MakeEngineOptions, Need } from './contracts/bench.ts';
 export type { MakeStore, StoreUnderTest } from './contracts/document-store-contract.ts';
 export { documentStoreContract } from './contracts/document-store-contract.ts';
