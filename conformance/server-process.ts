@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const main: string = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
-const builtMain: string = fileURLToPath(new URL('../packages/cli/dist/main.js', import.meta.url));
+const builtMain: string = fileURLToPath(new URL('../packages/cli/bin/tidemark.cjs', import.meta.url));
 
 export interface Running {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;

@@ -13,7 +13,7 @@ import { startServer } from '@tidemark/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawFetch, signedHeaders } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
-import { main } from './server-process.ts';
+import { end, main, start } from './server-process.ts';
 import { RawClient } from './socket.ts';
 
 let folder: string;
@@ -24,6 +24,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Closing that waits for anything but answers takes longer than a test may. */
 const patient = { limits: { drainMsMax: 10 * 60_000 } };
+
+test.each([
+  ['can', []],
+  ['cannot', ['--no-experimental-require-module']],
+])('the command starts on a Node that %s require its modules', async (_, nodeArgs) => {
+  const running = await start(['--memory', '--port', '0'], { isBuilt: true, nodeArgs });
+
+  expect((await rawFetch(running.ready.url, 'GET', '/dbs', {})).status).toBe(200);
+  expect(running.words()).not.toContain('Warning');
+  expect(await end(running, 'SIGTERM')).toBe(0);
+});
 
 describe('a server for tests', () => {
   test('has a database of its own, and everything that a client needs to know', async () => {
