@@ -11,7 +11,7 @@ import { load } from './setting.ts';
 
 const pageDocuments = 1_000;
 /** Pages, by which both servers run compiled code. With several connections, which come later, they do already. */
-const warmUp = { operations: 1_000 };
+const warmUp = { operations: 3_000 };
 const warmUpLater = { operations: 50 };
 
 export async function measureFeed(setting: ServerSetting): Promise<void> {

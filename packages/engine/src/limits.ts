@@ -38,6 +38,9 @@ export const readBytesMax: number = 1 * MiB;
 export const firstReadBytesMax: number = 256 * KiB;
 /** Read buffers that are kept for the next reader: those of two or three large pages. */
 export const recycledBytesMax: number = 16 * MiB;
+/** Runs in which a page of the feed ended are kept for the page that goes on from there: so many, none in a larger buffer. */
+export const keptRunsMax = 8;
+export const keptRunBytesMax: number = 2 * MiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
 export const pageBytesMax: number = 4 * MiB;
 export const pageItemsMax = 10_000;

@@ -27,3 +27,50 @@ test('a page that nobody has taken yet holds its own bytes, not the older versio
   await database.close();
   rmSync(folder, { recursive: true });
 });
+
+test('a run that pages end in is read from the disk once, and what is written meanwhile counts', async () => {
+  const folder = aFolder();
+  const database = await openDatabase({ folder, maintenance: false });
+  const container = await aContainer(database);
+  const text = 'x'.repeat(1_000);
+  // One group, and so one run.
+  await Promise.all(Array.from({ length: 300 }, (_, n) => container.create(aDocument(n, { text }))));
+  await database.engine.settle();
+  const taken = vi.spyOn(BufferPool.prototype, 'take');
+  const feed = container.changes({ from: 'beginning', itemsMax: 100 });
+
+  const first = await feed.page();
+  const shown = idsOf(first.pieces);
+  const late = Array.from({ length: 300 }, (_, n) => n).find((n) => !shown.includes(`d${n}`)) as number;
+  await container.upsert(aDocument(late, { text: 'anew' }));
+  const second = await feed.page();
+  shown.push(...idsOf(second.pieces));
+  first.release?.();
+  const third = await feed.page();
+  shown.push(...idsOf(third.pieces));
+  second.release?.();
+  third.release?.();
+
+  expect(taken.mock.results.filter(({ value }) => value.length > 100 * text.length)).toHaveLength(1);
+  expect(shown.toSorted()).toEqual([...new Set(shown)].toSorted());
+  expect(shown).toHaveLength(300);
+  expect(shown.indexOf(`d${late}`)).toBe(299);
+  vi.restoreAllMocks();
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a buffer that two have a part of is lent again when both have given it back', () => {
+  const pool = new BufferPool();
+  const buffer = pool.take(100_000);
+  pool.share(buffer.buffer);
+
+  pool.give(buffer);
+  expect(pool.take(100_000)).not.toBe(buffer);
+  pool.give(buffer);
+  expect(pool.take(100_000)).toBe(buffer);
+});
+
+function idsOf(pieces: readonly Buffer[]): string[] {
+  return (JSON.parse(`[${Buffer.concat(pieces)}]`) as { id: string }[]).map(({ id }) => id);
+}

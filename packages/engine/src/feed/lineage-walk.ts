@@ -72,7 +72,7 @@ export class LineageWalk {
       .map((source) => {
         const filter = covers(wanted, source) ? undefined : filterOf(wanted);
         const needsTables = options.needsTables || filter !== undefined;
-        const walk = new SliceWalk(state, source.number, after, { needsTables });
+        const walk = new SliceWalk(state, source.number, after, { ...options, needsTables });
         return { walk, filter, endLsn: source.endLsn, head: undefined, record: 0, lsn: 0, isOver: false };
       });
   }

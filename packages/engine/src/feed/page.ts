@@ -62,17 +62,18 @@ export class PageBuilder {
 }
 
 /** A run that came from the disk is checked as a whole before it leaves. */
-export function verifyRun({ slice, bodies, isFromDisk }: LoadedSlice): void {
-  if (!isFromDisk || runChecksum(bodies) === slice.bodyChecksum) return;
+export function verifyRun(loaded: LoadedSlice): void {
+  if (!loaded.isUnverified || isRight(loaded)) return;
+  const { slice } = loaded;
   const offset = slice.offset + slice.bodyOffset;
   throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a run of documents is wrong');
 }
 
 /** Single bodies that came from the disk are checked before they leave: all of the run at once when that is cheaper. */
 export function verifyBodies(loaded: LoadedSlice, view: FrameView, records: Uint32Array, count: number): void {
-  if (!loaded.isFromDisk || count === 0) return;
-  const { slice, bodies } = loaded;
-  if (count * 4 > slice.records && runChecksum(bodies) === slice.bodyChecksum) return;
+  if (!loaded.isUnverified || count === 0) return;
+  const { slice } = loaded;
+  if (count * 4 > slice.records && isRight(loaded)) return;
   let end = 0;
   for (let i = 0; i < count; i += 1) {
     const record = records[i] as number;
@@ -86,4 +87,10 @@ export function verifyBodies(loaded: LoadedSlice, view: FrameView, records: Uint
   }
   // None of them, and no comma between them: the checksum of the run must have rotted, or what it covers.
   if (count === slice.records) verifyRun(loaded);
+}
+
+/** All of the run; it need not be verified again. */
+function isRight(loaded: LoadedSlice): boolean {
+  loaded.isUnverified = runChecksum(loaded.bodies) !== loaded.slice.bodyChecksum;
+  return !loaded.isUnverified;
 }

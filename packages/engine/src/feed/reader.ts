@@ -14,6 +14,7 @@ import type { RangeState } from '../state/range.ts';
 import { isKeyBound } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
+import { KeptRuns } from './kept-runs.ts';
 import { addLatest, addRun } from './latest.ts';
 import { LineageWalk } from './lineage-walk.ts';
 import { PageBuilder } from './page.ts';
@@ -61,7 +62,7 @@ async function readOnce(
   // Whoever chooses among records needs the tables, and does not know how much there is to look at.
   const chooses = filter.partitionKey !== undefined || container.defaultTtl !== undefined || container.purges.size > 0;
   const needsTables = request.mode === 'all' || chooses;
-  const walk = new LineageWalk(state, range, request.after, scope.keys, { needsTables });
+  const walk = new LineageWalk(state, range, request.after, scope.keys, { needsTables, goesOn: true });
   const room = chooses ? anyRoom : page;
   for (let looks = 1; ; looks += 1) {
     // Of warm data nothing makes a walk wait; the ones it skips over may be many.
@@ -86,7 +87,10 @@ async function readOnce(
       request.mode === 'latest'
         ? addLatest(page, container, next, filter)
         : await addVersions(page, state, container, range, next, filter);
-    if (!isComplete) break;
+    if (!isComplete) {
+      KeptRuns.of(state).put(next.loaded);
+      break;
+    }
   }
   return finished(page, range, undefined, walk);
 }

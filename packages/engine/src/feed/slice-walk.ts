@@ -10,6 +10,7 @@ import { readBytesMax, recycledBytesMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RecentSlice } from '../state/overlay.ts';
+import { KeptRuns } from './kept-runs.ts';
 import type { Room } from './window.ts';
 import { Window } from './window.ts';
 
@@ -22,8 +23,10 @@ export interface LoadedSlice {
   readonly view: FrameView | undefined;
   /** The bodies of the run with the commas between them. */
   readonly bodies: Buffer;
-  /** Read from the disk: bodies must be verified before they are served. */
-  readonly isFromDisk: boolean;
+  /** Read from the disk into a buffer that can be given back. */
+  readonly isRead: boolean;
+  /** Bodies must be verified before they are served; false once all of them have been. */
+  isUnverified: boolean;
   /** Which records of the segment are superseded, as of when the slice was found. */
   readonly superseded: Buffer;
 }
@@ -31,6 +34,8 @@ export interface LoadedSlice {
 export interface SliceWalkOptions {
   /** False: of a run that can be served whole the table is not brought. */
   readonly needsTables: boolean;
+  /** Begins where a page may have ended; see kept-runs.ts. */
+  readonly goesOn?: boolean;
 }
 
 /** What is in memory is given at once: a promise for each slice would cost more than looking at it. */
@@ -39,7 +44,7 @@ type Soon<T> = T | Promise<T>;
 export class SliceWalk {
   readonly #state: DatabaseState;
   readonly #range: number;
-  readonly #needsTables: boolean;
+  readonly #options: SliceWalkOptions;
   /** Every slice up to this LSN has been handed out. */
   #position: number;
   #slices: readonly Slice[] = [];
@@ -50,6 +55,8 @@ export class SliceWalk {
   #ahead: Window | undefined;
   /** Those before the present one, as many as are worth giving back: a walk that finds little must not hold all it saw. */
   readonly #used: Window[] = [];
+  /** The run that the walk began in, where a page that ended in it had left it. */
+  #kept: LoadedSlice | undefined;
   #isFirst = true;
   /** Bytes fetched from segments so far. */
   bytesRead = 0;
@@ -58,7 +65,7 @@ export class SliceWalk {
     this.#state = state;
     this.#range = range;
     this.#position = after;
-    this.#needsTables = options.needsTables;
+    this.#options = options;
   }
 
   /** The next slice with anything after the position; undefined when there is none at this moment. */
@@ -87,6 +94,8 @@ export class SliceWalk {
       const recent = this.#recent();
       return recent === undefined ? undefined : this.#handOut(loadedRecent(this.#state, recent));
     }
+    const kept = this.#takeKept(slice);
+    if (kept !== undefined) return this.#handOut(kept);
     const filled = this.#fill(room);
     return filled instanceof Promise ? filled.then(() => this.#first()) : this.#first();
   }
@@ -96,6 +105,7 @@ export class SliceWalk {
     this.#window?.release();
     this.#ahead?.release();
     for (const window of this.#used) window.release();
+    this.#releaseKept();
   }
 
   /** Gives back what was only looked at: nobody has a slice any more but of these. */
@@ -103,6 +113,7 @@ export class SliceWalk {
     this.#window?.releaseBut(kept);
     this.#ahead?.releaseBut(kept);
     for (const window of this.#used) window.releaseBut(kept);
+    if (this.#kept !== undefined && !kept.has(this.#kept.bodies.buffer)) this.#releaseKept();
   }
 
   #first(): LoadedSlice | undefined {
@@ -115,6 +126,18 @@ export class SliceWalk {
     return loaded;
   }
 
+  #takeKept(slice: Slice): LoadedSlice | undefined {
+    if (!this.#isFirst || this.#options.goesOn !== true || slice.firstLsn > this.#position) return undefined;
+    this.#kept = KeptRuns.of(this.#state).take(slice);
+    if (this.#kept !== undefined) this.#next += 1;
+    return this.#kept;
+  }
+
+  #releaseKept(): void {
+    if (this.#kept !== undefined) this.#state.segments.buffers.give(Buffer.from(this.#kept.bodies.buffer));
+    this.#kept = undefined;
+  }
+
   #recent(): RecentSlice | undefined {
     return firstAfter(this.#state.overlay.slices(this.#range), this.#position);
   }
@@ -124,7 +147,7 @@ export class SliceWalk {
     const window = this.#ahead ?? this.#plan(room);
     const left = window.roomBehind(room);
     // Whoever needs the tables chooses: how much will have to be read is known only after the first window.
-    const goesOn = left.itemsLeft > 0 && left.bytesLeft > 0 && !(this.#isFirst && this.#needsTables);
+    const goesOn = left.itemsLeft > 0 && left.bytesLeft > 0 && !(this.#isFirst && this.#options.needsTables);
     this.#ahead = goesOn ? this.#planAhead(left) : undefined;
     this.#isFirst = false;
     if (this.#window !== undefined && this.#used.length < usedWindowsMax) this.#used.push(this.#window);
@@ -146,7 +169,7 @@ export class SliceWalk {
   }
 
   #plan(room: Room): Window {
-    const options = { after: this.#position, needsTables: this.#needsTables, isFirst: this.#isFirst };
+    const options = { after: this.#position, needsTables: this.#options.needsTables, isFirst: this.#isFirst };
     const window = new Window(this.#state, this.#slices, this.#next, room, options);
     this.#next = window.end;
     return window;
@@ -165,7 +188,7 @@ export class SliceWalk {
 function loadedRecent(state: DatabaseState, { slice, view }: RecentSlice): LoadedSlice {
   const bodies = view.bytes.subarray(slice.bodyOffset, slice.bodyOffset + slice.bodyBytes);
   const superseded = state.usage.supersededBits(slice.segment);
-  return { slice, view, bodies, isFromDisk: false, superseded };
+  return { slice, view, bodies, isRead: false, isUnverified: false, superseded };
 }
 
 function firstAfter(slices: readonly RecentSlice[], position: number): RecentSlice | undefined {

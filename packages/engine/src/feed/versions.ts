@@ -53,10 +53,10 @@ async function envelope(
   previousImages: boolean,
 ): Promise<Buffer> {
   const { view } = stretch;
-  const { slice, isFromDisk } = stretch.loaded;
+  const { slice, isUnverified } = stretch.loaded;
   const isDelete = view.operation(record) === operation.delete;
   const isExpiry = (view.flags(record) & recordFlag.expiry) !== 0;
-  if (!isDelete && isFromDisk && !view.verifyBody(record)) {
+  if (!isDelete && isUnverified && !view.verifyBody(record)) {
     const offset = slice.offset + view.bodyOffset(record);
     throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a document is wrong');
   }
@@ -106,13 +106,13 @@ async function findVersion(
     const stretch = await walk.next(roomForOne);
     if (stretch?.kind !== 'records') return undefined;
     const { view } = stretch;
-    const { slice, isFromDisk } = stretch.loaded;
+    const { slice, isUnverified } = stretch.loaded;
     for (let record = stretch.first; record < stretch.end; record += 1) {
       if (view.lsn(record) > lsn) return undefined;
       // After a merge two ancestors may have used one LSN; the key tells them apart.
       if (view.ix(record) !== ix || view.epk(record).compare(epk) !== 0) continue;
       if (view.bodyLength(record) === 0) return undefined;
-      if (isFromDisk && !view.verifyBody(record)) {
+      if (isUnverified && !view.verifyBody(record)) {
         const offset = slice.offset + view.bodyOffset(record);
         throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a previous version is wrong');
       }

@@ -185,7 +185,7 @@ export class Window {
     if (end > this.#filledBytes) throw invalid(slice);
     const bodies = buffer.subarray(bodiesAt, end);
     const view = hasTable ? viewOf(this.#salt as Buffer, slice, buffer.subarray(start, end), gapBytes) : undefined;
-    return { slice, view, bodies, isFromDisk: true, superseded };
+    return { slice, view, bodies, isRead: true, isUnverified: true, superseded };
   }
 }
 

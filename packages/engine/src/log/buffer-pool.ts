@@ -15,6 +15,8 @@ export class BufferPool {
   /** By size. */
   readonly #free = new Map<number, Buffer[]>();
   #freeBytes = 0;
+  /** How many others have a part of it. */
+  readonly #others = new WeakMap<ArrayBufferLike, number>();
 
   /** At least so many bytes, with anything in them. */
   take(bytes: number): Buffer {
@@ -26,8 +28,18 @@ export class BufferPool {
     return buffer;
   }
 
-  /** Nobody may have a part of it any more. */
+  /** One more has a part of it from now on, and gives it back as well. */
+  share(buffer: ArrayBufferLike): void {
+    this.#others.set(buffer, (this.#others.get(buffer) ?? 0) + 1);
+  }
+
+  /** Whoever gives it back may not have a part of it any more. */
   give(buffer: Buffer): void {
+    const others = this.#others.get(buffer.buffer) ?? 0;
+    if (others > 0) {
+      this.#others.set(buffer.buffer, others - 1);
+      return;
+    }
     const size = buffer.length;
     if (size < keptBytesMin || this.#freeBytes + size > recycledBytesMax) return;
     const free = this.#free.get(size);

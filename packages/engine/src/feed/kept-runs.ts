@@ -1,0 +1,54 @@
+// Runs in which pages ended. Whoever reads on begins in the middle of the same run: it would be read from the disk a second
+// time, and verified a second time, for the rest of it. So the bytes of the last few are kept until that page comes.
+//
+// What is kept has been read from the disk once and is served once: a record is verified on the read that it is served from.
+
+import type { Slice } from '../index/slices.ts';
+import { keptRunBytesMax, keptRunsMax } from '../limits.ts';
+import type { DatabaseState } from '../state/database-state.ts';
+import type { LoadedSlice } from './slice-walk.ts';
+
+export class KeptRuns {
+  static readonly #ofStates = new WeakMap<DatabaseState, KeptRuns>();
+  readonly #state: DatabaseState;
+  /** The oldest first. Two readers may have ended in the same run. */
+  readonly #kept: LoadedSlice[] = [];
+
+  private constructor(state: DatabaseState) {
+    this.#state = state;
+  }
+
+  static of(state: DatabaseState): KeptRuns {
+    let runs = KeptRuns.#ofStates.get(state);
+    if (runs === undefined) {
+      runs = new KeptRuns(state);
+      KeptRuns.#ofStates.set(state, runs);
+    }
+    return runs;
+  }
+
+  /** Whoever has the bytes keeps them as well, and gives them back as before. */
+  put(loaded: LoadedSlice): void {
+    const { buffer } = loaded.bodies;
+    // What has come out of the overlay is in memory anyway.
+    if (!loaded.isRead || buffer.byteLength > keptRunBytesMax) return;
+    this.#state.segments.buffers.share(buffer);
+    this.#kept.push(loaded);
+    if (this.#kept.length > keptRunsMax) this.#letGo(this.#kept.shift() as LoadedSlice);
+  }
+
+  /** The run of this slice, which is the caller's from now on; its bytes are to be given back. */
+  take({ segment, offset, run }: Slice): LoadedSlice | undefined {
+    for (let i = this.#kept.length - 1; i >= 0; i -= 1) {
+      const { slice } = this.#kept[i] as LoadedSlice;
+      if (slice.segment !== segment || slice.offset !== offset || slice.run !== run) continue;
+      const [loaded] = this.#kept.splice(i, 1) as [LoadedSlice];
+      return { ...loaded, superseded: this.#state.usage.supersededBits(segment) };
+    }
+    return undefined;
+  }
+
+  #letGo({ bodies }: LoadedSlice): void {
+    this.#state.segments.buffers.give(Buffer.from(bodies.buffer));
+  }
+}
