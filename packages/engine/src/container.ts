@@ -26,7 +26,7 @@ import {
 import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
-import { withoutLsn } from './state/container-state.ts';
+import { sizeWithoutLsn, withoutLsn } from './state/container-state.ts';
 import { ClientReader } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';
@@ -63,6 +63,11 @@ export class Document<T = StoredJson> {
 
   get timeMs(): number {
     return this.#stored.timeMs;
+  }
+
+  /** Of `bytes`, without making them. */
+  get sizeBytes(): number {
+    return sizeWithoutLsn(this.#stored.sizeBytes, this.#stored.lsn);
   }
 
   /** The JSON text with system members, as the wire has it. */
@@ -284,21 +289,22 @@ export class Container {
     return documentOf<T>(found);
   }
 
-  /** Commits a unit to whatever range holds its partition key by then. */
-  async commit(
+  /** Commits a unit to whatever range holds its partition key by then. Never throws, and does without `await`; see below. */
+  commit(
     partitionKey: UnitPartitionKey,
     commands: readonly WriteCommand[],
     answerBytesMax?: number,
   ): Promise<UnitResult> {
     const unit: Unit =
       answerBytesMax === undefined ? { partitionKey, commands } : { partitionKey, commands, answerBytesMax };
-    for (;;) {
+    try {
       const range = this.#engine.rangeOf(this.#number, partitionKey.epk);
-      try {
-        return await this.#engine.commit(this.#number, range, unit, decide);
-      } catch (error) {
+      return this.#engine.commit(this.#number, range, unit, decide).catch((error: unknown) => {
         if (!isRangeGone(error)) throw error;
-      }
+        return this.commit(partitionKey, commands, answerBytesMax);
+      });
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 

@@ -66,6 +66,8 @@ export interface StoredDocument {
   readonly ix: number;
   readonly etag: string;
   readonly timeMs: number;
+  /** Of `bytes`, which are made when somebody asks for them. */
+  readonly sizeBytes: number;
   readonly bytes: Buffer;
 }
 

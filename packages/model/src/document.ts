@@ -62,8 +62,25 @@ export function formatEtag(epoch: number, lsn: number, ix: number): string {
   assert(Number.isSafeInteger(lsn) && lsn >= 0, 'an lsn is a safe whole number');
   const low = lsn >>> 0;
   const high = (lsn - low) / 2 ** 32;
-  const head = `${hex16(epoch >>> 16)}${hex16(epoch & 0xffff)}-${hex16(ix & 0xffff)}-${hex16(ix >>> 16)}`;
-  return `${head}-${hex16(high >>> 16)}-${hex16(high & 0xffff)}${hex16(low >>> 16)}${hex16(low & 0xffff)}`;
+  if (head?.epoch !== epoch || head.ix !== ix || head.high !== high) head = etagHead(epoch, high, ix);
+  const tail = hex16(low >>> 16) + hex16(low & 0xffff);
+  return head.text + tail;
+}
+
+/** All but the last eight digits, which is mostly the same from one etag to the next: strings of many pieces are slow to make. */
+interface EtagHead {
+  readonly epoch: number;
+  readonly high: number;
+  readonly ix: number;
+  readonly text: string;
+}
+
+let head: EtagHead | undefined;
+
+function etagHead(epoch: number, high: number, ix: number): EtagHead {
+  const place = `${hex16(ix & 0xffff)}-${hex16(ix >>> 16)}`;
+  const text = `${hex16(epoch >>> 16)}${hex16(epoch & 0xffff)}-${place}-${hex16(high >>> 16)}-${hex16(high & 0xffff)}`;
+  return { epoch, high, ix, text };
 }
 
 /** The same 36 characters as bytes. */

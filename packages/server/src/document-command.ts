@@ -26,7 +26,7 @@ export interface OutcomeFacts {
   /** Without quotes. */
   readonly etag: string | undefined;
   readonly timeMs: number | undefined;
-  readonly body: Buffer | undefined;
+  readonly document: Document | undefined;
 }
 
 export function factsOf(outcome: UnitOutcome): OutcomeFacts {
@@ -34,9 +34,10 @@ export function factsOf(outcome: UnitOutcome): OutcomeFacts {
     case 'created':
     case 'replaced':
     case 'read': {
-      const { etag, timeMs, bytes } = new Document(outcome.document);
+      const document = new Document(outcome.document);
+      const { etag, timeMs, sizeBytes } = document;
       const status = outcome.kind === 'created' ? 201 : 200;
-      return { status, substatus: undefined, charge: chargeOf(outcome.kind, bytes.length), etag, timeMs, body: bytes };
+      return { status, substatus: undefined, charge: chargeOf(outcome.kind, sizeBytes), etag, timeMs, document };
     }
     case 'deleted':
     case 'unchanged':
@@ -55,7 +56,7 @@ const nothing = {
   charge: chargeMin,
   etag: undefined,
   timeMs: undefined,
-  body: undefined,
+  document: undefined,
 } as const;
 
 function chargeOf(kind: 'created' | 'replaced' | 'read', sizeBytes: number): number {

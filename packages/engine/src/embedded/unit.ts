@@ -251,7 +251,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
         if ('mutation' in outcome) return { kind: 'read', document: this.#committed(outcome.mutation) };
         const { lsn, ix, etag, timeMs, body } = outcome.stored;
         assert(body !== undefined, 'a document that is read has its body');
-        return { kind: 'read', document: { lsn, ix, etag, timeMs, bytes: body } };
+        return { kind: 'read', document: { lsn, ix, etag, timeMs, sizeBytes: body.length, bytes: body } };
       }
       default:
         return outcome;
@@ -259,9 +259,9 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   }
 
   #committed(mutation: number): StoredDocument {
-    const version = this.#staged?.[mutation]?.version;
-    assert(version !== undefined, 'an outcome names a mutation that left a document');
-    return new CommittedDocument(this.container, version);
+    const record = this.#staged?.[mutation];
+    assert(record?.version !== undefined, 'an outcome names a mutation that left a document');
+    return new CommittedDocument(this.container, record);
   }
 }
 
@@ -347,23 +347,27 @@ class FoundDocument implements CurrentDocument {
 
 class CommittedDocument implements StoredDocument {
   readonly #container: ContainerState;
-  readonly #version: Version;
+  readonly #record: StagedRecord;
 
-  constructor(container: ContainerState, version: Version) {
+  constructor(container: ContainerState, record: StagedRecord) {
     this.#container = container;
-    this.#version = version;
+    this.#record = record;
   }
 
   get lsn(): number {
-    return this.#version.lsn;
+    return this.#record.lsn;
   }
 
   get ix(): number {
-    return this.#version.ix;
+    return this.#record.ix;
   }
 
   get timeMs(): number {
-    return this.#version.timeMs;
+    return this.#record.timeMs;
+  }
+
+  get sizeBytes(): number {
+    return this.#record.sizeBytes;
   }
 
   get etag(): string {
@@ -371,9 +375,7 @@ class CommittedDocument implements StoredDocument {
   }
 
   get bytes(): Buffer {
-    const { body } = this.#version;
-    assert(body !== undefined, 'a version that has just been committed is in memory');
-    return body;
+    return this.#record.body;
   }
 }
 

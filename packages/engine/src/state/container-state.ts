@@ -87,9 +87,13 @@ export class ContainerState {
 
 /** A stored body without its last member: `,"_lsn":N}` has a known length. The bytes are copied. */
 export function withoutLsn(body: Buffer, lsn: number): Buffer {
-  const length = body.length - lsnTailBytes(lsn);
-  const copy = Buffer.allocUnsafe(length + 1);
-  body.copy(copy, 0, 0, length);
-  copy[length] = 0x7d;
+  const length = sizeWithoutLsn(body.length, lsn);
+  const copy = Buffer.allocUnsafe(length);
+  body.copy(copy, 0, 0, length - 1);
+  copy[length - 1] = 0x7d;
   return copy;
+}
+
+export function sizeWithoutLsn(bodyBytes: number, lsn: number): number {
+  return bodyBytes - lsnTailBytes(lsn) + 1;
 }

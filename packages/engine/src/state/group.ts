@@ -123,6 +123,11 @@ export class StagedRecord implements Version, PassingEntry {
     return Buffer.from((this.#run as RunWriter).body(this.#record));
   }
 
+  /** Of its body, once its group has been closed. */
+  get sizeBytes(): number {
+    return this.#placed.view.bodyLength(this.#record);
+  }
+
   /** Its group has been closed: from now on its bytes are in the frame. */
   settle(frame: FramePlace, record: number): void {
     this.#run = undefined;

@@ -97,6 +97,10 @@ class ReadDocument implements StoredDocument {
     return this.#version.timeMs;
   }
 
+  get sizeBytes(): number {
+    return this.bytes.length;
+  }
+
   get etag(): string {
     return this.#container.etagOf(this.#version.lsn, this.#version.ix);
   }

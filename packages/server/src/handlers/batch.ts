@@ -1,7 +1,7 @@
 // Many operations in one request: a transactional batch on one partition key, or a bulk over one range (wire 8).
 
 import type { UnitOutcome } from '@tidemark/engine';
-import type { UnitPartitionKey, WriteCommand } from '@tidemark/engine/internal';
+import type { UnitPartitionKey, UnitResult, WriteCommand } from '@tidemark/engine/internal';
 import { parsePatchBody } from '@tidemark/engine/internal';
 import { DatabaseError, header, isDatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
 import type { BodyOperation } from '../batch-body.ts';
@@ -10,6 +10,7 @@ import { sumOfCharges } from '../charge.ts';
 import type { OutcomeFacts } from '../document-command.ts';
 import { clientDocument, factsOf } from '../document-command.ts';
 import { rangeIdOf } from '../feed-scope.ts';
+import type { Grant } from '../grant.ts';
 import { checkKeyGranted } from '../grant.ts';
 import type { HandlerContext } from '../handler.ts';
 import type { HeaderList } from '../header-list.ts';
@@ -21,7 +22,7 @@ import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, sessionHeaders } from '../response.ts';
-import type { Ticket } from '../throttle.ts';
+import type { Throttle, Ticket } from '../throttle.ts';
 
 /** All or nothing, under one LSN. */
 export async function commitBatch(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
@@ -42,16 +43,12 @@ export async function commitBatch(request: CosmosRequest, { database }: HandlerC
 /** Each operation for itself. */
 export async function commitBulk(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(context.database, request.path);
-  const operations = readBatchBody(request.body);
-  for (const operation of operations) {
-    const key = attempt(() => keyOf(place, operation));
-    if ('result' in key) checkKeyGranted(context.grant, place, key.result.values);
-  }
+  const operations = readBatchBody(request.body).map((operation) => prepare(place, context.grant, operation));
   const range = rangeIdOf(request, place);
   if (range !== undefined && !place.container.ranges.some((each) => each.id === range)) {
     throw new DatabaseError('range-gone', `The range ${range} has been split or merged; read the ranges again.`);
   }
-  const bulk: Bulk = { place, context, answerBytes: 0 };
+  const bulk = new Bulk(place, context);
   const outcomes = isHeaderTrue(request, header.continueOnError)
     ? await commitAll(bulk, operations)
     : await commitUntilFailure(bulk, operations);
@@ -60,26 +57,21 @@ export async function commitBulk(request: CosmosRequest, context: HandlerContext
   return manyResponse(request, place, outcomes, session);
 }
 
-interface Bulk {
-  readonly place: Place;
-  readonly context: HandlerContext;
-  /** Of the documents that have been read and written. */
-  answerBytes: number;
-}
-
 /** Operations on the same document keep their order; all others share their flushes. */
-async function commitAll(bulk: Bulk, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
+function commitAll(bulk: Bulk, operations: readonly Prepared[]): Promise<UnitOutcome[]> {
   const last = new Map<string, Promise<UnitOutcome>>();
   const reads: Promise<UnitOutcome>[] = [];
   const outcomes = operations.map((operation) => {
-    const prepared = attempt(() => prepare(bulk.place, operation));
-    if ('failure' in prepared) return Promise.resolve(prepared.failure);
-    const { key, command } = prepared.result;
+    if ('failure' in operation) return operation.failure;
+    const { key, command } = operation;
     const name = `${key.bytes.toString('latin1')}\0${idOf(command)}`;
     const isRead = isOfStoredSize(command);
-    const before = [last.get(name), isRead ? reads.at(-bulkReadsMax) : undefined].filter((each) => each !== undefined);
-    const commit = (): Promise<UnitOutcome> => commitOne(bulk, key, command);
-    const outcome = before.length === 0 ? commit() : Promise.all(before).then(commit);
+    const before = last.get(name);
+    const readBefore = isRead ? reads.at(-bulkReadsMax) : undefined;
+    const outcome =
+      before === undefined && readBefore === undefined
+        ? bulk.commit(operation)
+        : Promise.all([before, readBefore]).then(() => bulk.commit(operation));
     last.set(name, outcome);
     if (isRead) reads.push(outcome);
     return outcome;
@@ -88,12 +80,10 @@ async function commitAll(bulk: Bulk, operations: readonly BodyOperation[]): Prom
 }
 
 /** Wire: what comes after the first failure is answered as depending on it. */
-async function commitUntilFailure(bulk: Bulk, operations: readonly BodyOperation[]): Promise<UnitOutcome[]> {
+async function commitUntilFailure(bulk: Bulk, operations: readonly Prepared[]): Promise<UnitOutcome[]> {
   const outcomes: UnitOutcome[] = [];
   for (const operation of operations) {
-    const prepared = attempt(() => prepare(bulk.place, operation));
-    const outcome =
-      'failure' in prepared ? prepared.failure : await commitOne(bulk, prepared.result.key, prepared.result.command);
+    const outcome = 'failure' in operation ? operation.failure : await bulk.commit(operation);
     outcomes.push(outcome);
     if (outcome.kind === 'rejected') break;
   }
@@ -101,33 +91,61 @@ async function commitUntilFailure(bulk: Bulk, operations: readonly BodyOperation
   return outcomes;
 }
 
-async function commitOne(bulk: Bulk, key: UnitPartitionKey, command: WriteCommand): Promise<UnitOutcome> {
-  const { place, context } = bulk;
-  const { database, throttle } = context;
-  if (isOfStoredSize(command) && bulk.answerBytes >= batchAnswerBytesMax) return answerTooLarge;
-  let ticket: Ticket | undefined;
-  let outcome: UnitOutcome = failedDependency;
-  try {
-    // Wire: what is throttled is answered for each operation; clients do not repeat a bulk as a whole (wire 8).
-    ticket = throttle?.enter(place, database.engine.rangeOf(place.info.number, key.epk));
-    outcome = (await place.container.commit(key, [command])).outcomes[0] ?? failedDependency;
-  } catch (error) {
-    if (!isDatabaseError(error)) throw error;
-    outcome = rejected(error);
+class Bulk {
+  readonly #place: Place;
+  readonly #context: HandlerContext;
+  /** Of the documents that have been read and written. */
+  #answerBytes = 0;
+
+  constructor(place: Place, context: HandlerContext) {
+    this.#place = place;
+    this.#context = context;
   }
-  if ('document' in outcome) bulk.answerBytes += outcome.document.bytes.length;
-  ticket?.settle(factsOf(outcome).charge);
-  return outcome;
+
+  /** Without an async function: each of hundreds of operations would keep one until it is on disk. */
+  commit(operation: Commit): Promise<UnitOutcome> {
+    const { key, command } = operation;
+    if (isOfStoredSize(command) && this.#answerBytes >= batchAnswerBytesMax) return Promise.resolve(answerTooLarge);
+    if (this.#context.throttle !== undefined) return this.#commitThrottled(this.#context.throttle, operation);
+    return this.#place.container.commit(key, [command]).then(this.#committed, rejectedBy);
+  }
+
+  /** Wire: what is throttled is answered for each operation; clients do not repeat a bulk as a whole (wire 8). */
+  async #commitThrottled(throttle: Throttle, { key, command }: Commit): Promise<UnitOutcome> {
+    const { container, info } = this.#place;
+    let ticket: Ticket | undefined;
+    let outcome: UnitOutcome;
+    try {
+      ticket = throttle.enter(this.#place, this.#context.database.engine.rangeOf(info.number, key.epk));
+      outcome = this.#committed(await container.commit(key, [command]));
+    } catch (error) {
+      outcome = rejectedBy(error);
+    }
+    ticket?.settle(factsOf(outcome).charge);
+    return outcome;
+  }
+
+  readonly #committed = ({ outcomes }: UnitResult): UnitOutcome => {
+    const outcome = outcomes[0] ?? failedDependency;
+    if ('document' in outcome) this.#answerBytes += outcome.document.sizeBytes;
+    return outcome;
+  };
 }
 
-interface Prepared {
+interface Commit {
   readonly key: UnitPartitionKey;
   readonly command: WriteCommand;
 }
 
-function prepare(place: Place, operation: BodyOperation): Prepared {
-  const key = keyOf(place, operation);
-  return { key, command: commandOf(place, key, operation) };
+/** What is wrong with one operation is that operation's outcome, not the request's. */
+type Prepared = Commit | { readonly failure: Rejected };
+
+function prepare(place: Place, grant: Grant, operation: BodyOperation): Prepared {
+  const key = attempt(() => keyOf(place, operation));
+  if ('failure' in key) return key;
+  checkKeyGranted(grant, place, key.result.values);
+  const command = attempt(() => commandOf(place, key.result, operation));
+  return 'failure' in command ? command : { key: key.result, command: command.result };
 }
 
 function keyOf({ container, info }: Place, { partitionKey, resource, type }: BodyOperation): UnitPartitionKey {
@@ -180,6 +198,11 @@ function idOf(command: WriteCommand): string {
 
 type Rejected = Extract<UnitOutcome, { kind: 'rejected' }> & { readonly retryAfterMs?: number };
 
+function rejectedBy(error: unknown): Rejected {
+  if (!isDatabaseError(error)) throw error;
+  return rejected(error);
+}
+
 function rejected({ code, message, retryAfterMs }: DatabaseError): Rejected {
   return { kind: 'rejected', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
@@ -201,13 +224,11 @@ function isOfStoredSize({ kind }: WriteCommand): boolean {
   return kind === 'read' || kind === 'patch';
 }
 
-/** What is wrong with one operation is that operation's outcome, not the request's. */
 function attempt<T>(make: () => T): { readonly result: T } | { readonly failure: Rejected } {
   try {
     return { result: make() };
   } catch (error) {
-    if (!isDatabaseError(error)) throw error;
-    return { failure: rejected(error) };
+    return { failure: rejectedBy(error) };
   }
 }
 
@@ -231,8 +252,8 @@ function manyResponse(
     const isHidden = isMinimal && outcome?.kind !== 'read';
     const failure = outcome?.kind === 'rejected' ? outcome : undefined;
     text += `${index === 0 ? '' : ','}${headOf(each, failure)}`;
-    if (each.body !== undefined && !isHidden) {
-      pieces.push(Buffer.from(`${text},"resourceBody":`), each.body);
+    if (each.document !== undefined && !isHidden) {
+      pieces.push(Buffer.from(`${text},"resourceBody":`), each.document.bytes);
       text = '';
     }
     text += '}';

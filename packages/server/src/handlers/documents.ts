@@ -111,10 +111,10 @@ async function write(
   const [outcome] = outcomes;
   if (outcome === undefined) throw new DatabaseError('internal', 'A command came back without an outcome.');
   if (outcome.kind === 'rejected') return rejection(outcome.code, outcome.message, headers);
-  const { status, charge, etag, timeMs, body } = factsOf(outcome);
+  const { status, charge, etag, timeMs, document } = factsOf(outcome);
   if (etag === undefined || timeMs === undefined) return emptyResponse(status, headers, charge);
   headers.push(...versionHeaders(etag, timeMs));
-  return { status, charge, headers, body: prefersMinimal(request) ? undefined : body };
+  return { status, charge, headers, body: prefersMinimal(request) ? undefined : document?.bytes };
 }
 
 interface Address {

@@ -53,7 +53,7 @@ export class DirtyReadEngine extends EngineWrapper {
       if (command.kind !== 'create' && command.kind !== 'upsert') continue;
       const name = nameOf(container, unit.partitionKey.bytes, command.document.id);
       const bytes = Buffer.concat([command.document.openBytes, Buffer.from(',"_lsn":0}')]);
-      this.#inFlight.set(name, { lsn: 0, ix: 0, etag: '', timeMs: 0, bytes });
+      this.#inFlight.set(name, { lsn: 0, ix: 0, etag: '', timeMs: 0, sizeBytes: bytes.length, bytes });
       names.push(name);
     }
     try {
