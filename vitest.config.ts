@@ -1,16 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
-// Sibling packages resolve to their sources, so tests never run against a stale build. The condition carries the
-// project's name because users' bundlers enable the common ones, such as `development`.
+// Sibling packages resolve to their sources, and what is started as a process is built before, so tests never run against a
+// stale build. The condition carries the project's name because users' bundlers enable the common ones, such as `development`.
 const conditions = ['tidemark-source', 'node', 'import', 'module', 'default'];
 const resolve = { conditions };
 const ssr = { resolve: { conditions, externalConditions: conditions } };
 
 const minuteMs = 60_000;
 
+/** A test that takes so long hangs. None is about time, so a machine that is ten times as slow has to be given it. */
+const patience = { testTimeout: 6 * minuteMs, hookTimeout: 3 * minuteMs };
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    globalSetup: ['scripts/before-tests.ts'],
     projects: [
       {
         resolve,
@@ -18,8 +22,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          testTimeout: minuteMs,
-          hookTimeout: minuteMs,
+          ...patience,
         },
       },
       {
@@ -28,8 +31,8 @@ export default defineConfig({
         test: {
           name: 'simulation',
           include: ['simulation/**/*.test.ts'],
-          testTimeout: 8 * minuteMs,
-          hookTimeout: minuteMs,
+          ...patience,
+          testTimeout: 15 * minuteMs,
         },
       },
       {
@@ -38,8 +41,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['conformance/**/*.test.ts'],
-          testTimeout: 4 * minuteMs,
-          hookTimeout: minuteMs,
+          ...patience,
         },
       },
       {
@@ -48,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'bench',
           include: ['bench/**/*.test.ts'],
-          testTimeout: minuteMs,
+          ...patience,
         },
       },
       {
@@ -57,9 +59,8 @@ export default defineConfig({
         test: {
           name: 'reliability',
           include: ['reliability/**/*.test.ts'],
-          globalSetup: ['reliability/build.ts'],
-          testTimeout: 8 * minuteMs,
-          hookTimeout: minuteMs,
+          ...patience,
+          testTimeout: 15 * minuteMs,
         },
       },
     ],

@@ -13,7 +13,7 @@ async function withServer(
 ): Promise<void> {
   await using server = await startServer({ memory: true, ...(corsOrigin === undefined ? {} : { corsOrigin }) });
   const send = (verb: string, path: string, headers: Record<string, string> = {}) =>
-    fetch(new URL(path, server.url), { method: verb, headers, signal: AbortSignal.timeout(20_000) });
+    fetch(new URL(path, server.url), { method: verb, headers, signal: AbortSignal.timeout(120_000) });
   const create = (path: string, body: object) =>
     fetch(new URL(path, server.url), {
       method: 'POST',

@@ -117,7 +117,7 @@ describe('[M18] [SEC8] rotation', () => {
     const waiting = [keys.primary, keys.secondary].map((signing) =>
       rawFetch(server.url, 'GET', docs, { sign: { key: signing }, headers: wait }),
     );
-    await expect.poll(() => database.figures.waiters).toBe(2);
+    await expect.poll(() => database.figures.waiters, { timeout: 120_000 }).toBe(2);
     server.setKeys({ ...keys, secondary: key(5) });
     await database.container('db', 'c').upsert({ id: 'late', pk: 'a' });
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 401]);

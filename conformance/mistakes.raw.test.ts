@@ -7,11 +7,12 @@ import type { ProcessorEvent } from '@tidemark/processor';
 import { createProcessor, isProcessorError, RestClient } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
+import { commandLine } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientOf, rawFetch } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
 import type { Running } from './server-process.ts';
-import { end, main, start } from './server-process.ts';
+import { end, start } from './server-process.ts';
 import { RawClient } from './socket.ts';
 
 const otherKey = Buffer.alloc(64, 7).toString('base64');
@@ -48,9 +49,8 @@ afterAll(async () => {
 
 /** The command line to its end; what it says for people. */
 async function tidemark(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, ...args];
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
-  return words(await run(process.execPath, node, { ...clean, ...env }));
+  return words(await run(process.execPath, [commandLine, ...args], { ...clean, ...env }));
 }
 
 function words({ code, err }: { readonly code: number | null; readonly err: string }): string {

@@ -215,7 +215,7 @@ describe('ranges that follow the throughput', () => {
       await container.items.create({ id: String(written), pk: `key ${written}` });
       const { headers } = await offerAt('GET', resource?.id as string);
       expect(headers.get('x-ms-offer-replace-pending')).toBe('false');
-    }, 20_000);
+    }, 120_000);
     expect(inside.ranges).toHaveLength(4);
     const ranges = await world.fetch('GET', `/dbs/db/colls/${container.id}/pkranges`);
     expect(ranges.json._count).toBe(4);

@@ -63,4 +63,4 @@ test('[B1] a page that is taken slowly stays what it was, whatever others read a
   }
   slow.socket.resume();
   for (let page = 0; page < pagesAhead; page += 1) expectPage((await slow.answer()).json, page * onPage);
-}, 60_000);
+});

@@ -422,7 +422,7 @@ describe('[M18] [SEC4] resource tokens', () => {
     const before = database.figures.waiters;
     const wait = { 'a-im': 'Incremental Feed', 'if-none-match': '*', prefer: 'wait=60' };
     const waiting = withToken(token, 'GET', '/dbs/db/colls/d/docs', wait);
-    await expect.poll(() => database.figures.waiters).toBe(before + 1);
+    await expect.poll(() => database.figures.waiters, { timeout: 120_000 }).toBe(before + 1);
     await send('DELETE', `${ownUser}/permissions/p`);
     await database.container('db', 'd').upsert({ id: 'late', pk: 'a' });
     expect((await waiting).status).toBe(401);

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { ChangeFeedStartFrom } from '@azure/cosmos';
+import { commandLine } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientOf, rawFetch } from './harness.ts';
-import { end, launch, main, start } from './server-process.ts';
+import { end, launch, start } from './server-process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -152,15 +153,18 @@ test('a request that is under way when it is told to stop is answered', async ()
 test('[engine 12] a log that cannot be written ends nothing', async (context) => {
   if (!existsSync('/dev/full')) return context.skip('there is no device that is always full');
   const full = openSync('/dev/full', 'w');
-  const node = ['--conditions=tidemark-source', '--import', 'tsx', main, 'serve', '--memory', '--port', '0'];
-  const child = spawn(process.execPath, [...node, '--log-level', 'debug'], { stdio: ['ignore', 'pipe', full] });
+  const args = [commandLine, 'serve', '--memory', '--port', '0', '--log-level', 'debug'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', full] });
   const stdout = child.stdout as Readable; // A pipe, as asked for.
-  const [line] = (await once(createInterface(stdout), 'line')) as [string];
+  const exited = once(child, 'exit');
+  const [line] = (await Promise.race([
+    once(createInterface(stdout), 'line'),
+    exited.then(([code]) => Promise.reject(new Error(`it ended with ${code} before it was ready`))),
+  ])) as [string];
   const { url } = JSON.parse(line);
 
   const statuses: number[] = [];
   for (let i = 0; i < 3; i += 1) statuses.push((await rawFetch(url, 'GET', '/dbs', {})).status);
-  const exited = once(child, 'exit');
   child.kill('SIGTERM');
 
   expect(statuses).toEqual([200, 200, 200]);

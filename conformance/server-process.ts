@@ -5,10 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-
-export const main: string = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
-const builtMain: string = fileURLToPath(new URL('../packages/cli/bin/tidemark.cjs', import.meta.url));
+import { commandLine } from '@tidemark/testing';
 
 export interface Running {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
@@ -18,8 +15,6 @@ export interface Running {
 }
 
 export interface LaunchOptions {
-  /** Where it is started more often than sources can be translated; whoever asks for it has built it before. */
-  readonly isBuilt?: boolean;
   /** For Node itself. */
   readonly nodeArgs?: readonly string[];
   /** What starts Node instead of this process: `['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh']`. */
@@ -28,10 +23,9 @@ export interface LaunchOptions {
 
 export function launch(
   args: readonly string[],
-  { isBuilt = false, nodeArgs = [], through = [] }: LaunchOptions = {},
+  { nodeArgs = [], through = [] }: LaunchOptions = {},
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const program = isBuilt ? [builtMain] : ['--conditions=tidemark-source', '--import', 'tsx', main];
-  const [command = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, ...program, ...args];
+  const [command = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, commandLine, ...args];
   return spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

@@ -10,10 +10,11 @@ import { CosmosClient } from '@azure/cosmos';
 import { openDatabase } from '@tidemark/engine';
 import type { RunningServer, ServerOptions } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
+import { commandLine, programOf } from '@tidemark/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawFetch, signedHeaders } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
-import { end, main, start } from './server-process.ts';
+import { end, start } from './server-process.ts';
 import { RawClient } from './socket.ts';
 
 let folder: string;
@@ -29,7 +30,7 @@ test.each([
   ['can', []],
   ['cannot', ['--no-experimental-require-module']],
 ])('the command starts on a Node that %s require its modules', async (_, nodeArgs) => {
-  const running = await start(['--memory', '--port', '0'], { isBuilt: true, nodeArgs });
+  const running = await start(['--memory', '--port', '0'], { nodeArgs });
 
   expect((await rawFetch(running.ready.url, 'GET', '/dbs', {})).status).toBe(200);
   expect(running.words()).not.toContain('Warning');
@@ -91,7 +92,7 @@ describe('a server for tests', () => {
   });
 
   test('is one of fifty in a process, which ends by itself when they are closed', async () => {
-    const args = ['--conditions=tidemark-source', '--import', 'tsx', fileOf('./clients/many-servers.ts'), '50'];
+    const args = [programOf(new URL('./clients/many-servers.ts', import.meta.url)), '50'];
     const { code, out, err } = await run(process.execPath, args);
     expect([code, err]).toEqual([0, '']);
     expect(JSON.parse(out)).toEqual({ ports: 50, served: 50 });
@@ -248,11 +249,14 @@ test('thousands of idle connections are kept for little, and others are served',
 /** Loading takes nearly all of the time until the ready line. Node's own record of what it ran is written at the end. */
 test('a start loads neither the processor, nor the admin API, nor an index on disk that it has not', async () => {
   const record = join(folder, 'loaded');
-  const args = ['--conditions=tidemark-source', '--import', 'tsx', main, 'serve', '--memory', '--port', '0'];
+  const args = [commandLine, 'serve', '--memory', '--port', '0'];
   const env = { ...process.env, NODE_V8_COVERAGE: record };
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
-  await once(createInterface(child.stdout), 'line');
   const exited = once(child, 'exit');
+  await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    exited.then(([code]) => Promise.reject(new Error(`it ended with ${code} before it was ready`))),
+  ]);
   child.kill('SIGTERM');
   await exited;
 
@@ -261,7 +265,7 @@ test('a start loads neither the processor, nor the admin API, nor an index on di
     const { result } = JSON.parse(await readFile(join(record, name), 'utf8')) as { result: { url: string }[] };
     loaded.push(...result.map(({ url }) => url));
   }
-  expect(loaded.filter((url) => url.endsWith('/server/src/pipeline.ts'))).not.toEqual([]);
-  const needless = /\/packages\/processor\/src\/|\/server\/src\/admin\/admin\.ts|\/node_modules\/lmdb\//;
+  expect(loaded.filter((url) => url.endsWith('/server/dist/pipeline.js'))).not.toEqual([]);
+  const needless = /\/packages\/processor\/dist\/|\/server\/dist\/admin\/admin\.js|\/node_modules\/lmdb\//;
   expect(loaded.filter((url) => needless.test(url))).toEqual([]);
 });

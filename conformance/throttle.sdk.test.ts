@@ -202,7 +202,7 @@ describe('the official client', () => {
     expect(Math.max(...retries)).toBeGreaterThan(0);
     expect(Math.max(...retries)).toBeLessThanOrEqual(9);
     client.dispose();
-  }, 30_000);
+  });
 
   test('[M16] gets a bulk through as well, operation by operation', async () => {
     const connectionPolicy = { enableBackgroundEndpointRefreshing: false };
@@ -219,7 +219,7 @@ describe('the official client', () => {
     const results = await client.database('db').container('c').items.executeBulkOperations(operations);
     expect(results.map(({ response }) => response?.statusCode)).toEqual(operations.map(() => 201));
     client.dispose();
-  }, 30_000);
+  });
 });
 
 test('[M16] without being asked for nothing is enforced, and charges are shown', async () => {

@@ -1,5 +1,6 @@
 // Brings a clone into a runnable state: refuses an old Node, installs dependencies, builds. Each part is skipped when nothing it
-// depends on has changed, so calling this before every start and every test costs well under a second.
+// depends on has changed, so calling this before every start and every test costs well under a second. `--programs` builds what tests
+// start as processes, too.
 //
 // This file runs before anything is installed: plain JavaScript, built-in modules only.
 
@@ -95,4 +96,13 @@ function removeOrphans() {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) prepare();
+function buildPrograms() {
+  if (runTool('tsc', ['-p', 'tsconfig.programs.json'], { stdio: forPeople }) === 0) return;
+  console.error('tidemark: the programs of the tests could not be built; the reason is above.');
+  process.exit(1);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  prepare();
+  if (process.argv.includes('--programs')) buildPrograms();
+}

@@ -4,15 +4,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { anonymousBytesOf, SeededRandom } from '@tidemark/testing';
+import { anonymousBytesOf, commandLine, SeededRandom } from '@tidemark/testing';
 import type { HostileRequest } from './hostile-request.ts';
 import { hostileRequest, plainRequest } from './hostile-request.ts';
 import type { Outcome } from './hostile-socket.ts';
 import { HostileSocket } from './hostile-socket.ts';
 import { firstRequests } from './valid-requests.ts';
 
-const main: string = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const clients = 32;
 
 /** Memory is looked at from this share of the run on: by then caches and compiled code have their size. */
@@ -36,8 +34,7 @@ export interface FuzzReport {
 }
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
-  const node = ['--conditions=tidemark-source', '--import', 'tsx', main];
-  const args = [...node, 'serve', '--data', options.folder, '--port', '0'];
+  const args = [commandLine, 'serve', '--data', options.folder, '--port', '0'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const words: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => words.push(chunk.toString()));

@@ -13,7 +13,7 @@ export interface HostileAnswer {
 /** `closed`: the server ended the connection without an answer. */
 export type Outcome = HostileAnswer | 'closed' | 'unanswered';
 
-const answerMsMax = 20_000;
+const answerMsMax = 120_000;
 
 export class HostileSocket {
   readonly #port: number;

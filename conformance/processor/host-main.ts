@@ -2,7 +2,8 @@
 
 import type { ProcessorEvent, RangeContext } from '@tidemark/processor';
 import { createProcessor, RestClient, RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
-import { DotnetHost } from '@tidemark/testing';
+// Not through its index, which loads a test runner that every host would have to load too.
+import { DotnetHost } from '../../packages/testing/src/dotnet-host/dotnet-host.ts';
 import { HeldHandler, now, say } from './held-handler.ts';
 import type { HostCommand, HostConfig } from './host-protocol.ts';
 

@@ -3,10 +3,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '@tidemark/testing';
 import type { HostCommand, HostConfig, HostWord } from './host-protocol.ts';
 
-const main = fileURLToPath(new URL('./host-main.ts', import.meta.url));
+const main = programOf(new URL('./host-main.ts', import.meta.url));
 
 /** Less than a test may take, so that it tells what it waited for. */
 export const waitMsMax = 150_000;
@@ -27,7 +27,7 @@ export class HostProcess {
 
   constructor(config: HostConfig, onWord: () => void, onHandled: (batch: WordOf<'batch'>) => void = () => {}) {
     this.instance = config.instance;
-    const args = ['--conditions=tidemark-source', '--import', 'tsx', main, JSON.stringify(config)];
+    const args = [main, JSON.stringify(config)];
     this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#errors += chunk.toString();
@@ -80,7 +80,13 @@ export class HostProcess {
     return [...open];
   }
 
-  /** Resolves when it holds; rejects when the process ended, or has been waited for too long, and it never will. */
+  /** A host that could not start lives on and does nothing. */
+  get #failure(): string | undefined {
+    const [failed] = this.of('failed');
+    return failed && `could not start: ${failed.code} ${failed.text}`;
+  }
+
+  /** Resolves when it holds; rejects when the process ended, could not start, or has been waited for too long, and it never will. */
   until(what: string, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = (): void => {
@@ -89,10 +95,11 @@ export class HostProcess {
       };
       const look = (): void => {
         const isOver = holds();
-        if (!isOver && this.#end === undefined) return;
+        const why = this.#end ?? this.#failure;
+        if (!isOver && why === undefined) return;
         stop();
         if (isOver) resolve();
-        else reject(new Error(`${this.instance} never had: ${what}; it ${this.#end}`));
+        else reject(new Error(`${this.instance} never had: ${what}; it ${why}`));
       };
       const timer = setTimeout(() => {
         stop();

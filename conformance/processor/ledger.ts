@@ -4,15 +4,22 @@ import type { RestContainer } from '@tidemark/processor';
 import type { HostProcess, WordOf } from './host-process.ts';
 import type { Item } from './host-protocol.ts';
 
+/** Writers at full speed are so far ahead of the handlers at most: more would only be more to wait for in the end. */
+const aheadMax = 1_000;
+
 export class Ledger {
   readonly written: Item[] = [];
   readonly #container: RestContainer;
+  readonly #hosts: readonly HostProcess[];
   readonly #next = new Map<string, number>();
   #writers: readonly Promise<void>[] = [];
   #isOver = false;
+  /** Of writers that are too far ahead. */
+  #waiting: (() => void)[] = [];
 
-  constructor(container: RestContainer) {
+  constructor(container: RestContainer, hosts: readonly HostProcess[]) {
     this.#container = container;
+    this.#hosts = hosts;
   }
 
   /** One after the other for each key, so that their order is known. */
@@ -25,11 +32,14 @@ export class Ledger {
     );
   }
 
-  /** Writes until it is told to stop. */
+  /** Writes until it is told to stop, as fast as it goes while handlers keep up. */
   writeOn(keys: number = 4): void {
     this.#isOver = false;
     this.#writers = Array.from({ length: keys }, async (_, k) => {
-      while (!this.#isOver) await this.#writeOne(`k${k}`);
+      while (!this.#isOver) {
+        if (this.#ahead < aheadMax) await this.#writeOne(`k${k}`);
+        else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      }
     });
     // Whoever stops them is told of it.
     for (const writer of this.#writers) writer.catch(() => {});
@@ -37,7 +47,18 @@ export class Ledger {
 
   async stop(): Promise<void> {
     this.#isOver = true;
+    this.handled();
     await Promise.all(this.#writers);
+  }
+
+  /** To be called when a handler has come to its end. */
+  handled(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** What was handled twice counts twice, so that it is never more than it says. */
+  get #ahead(): number {
+    return this.written.length - sizeOf(this.#hosts);
   }
 
   async #writeOne(pk: string): Promise<void> {
@@ -48,10 +69,19 @@ export class Ledger {
     this.written.push(item);
   }
 
+  isAnyLost(hosts: readonly HostProcess[]): boolean {
+    // Looked at with every word of a host: counting tells most of the time.
+    return sizeOf(hosts) < this.written.length || this.lost(hosts).length > 0;
+  }
+
   /** Written, and in no batch whose handler came to its end. */
   lost(hosts: readonly HostProcess[]): string[] {
     return this.written.map(({ id }) => id).filter((id) => !hosts.some(({ handledIds }) => handledIds.has(id)));
   }
+}
+
+function sizeOf(hosts: readonly HostProcess[]): number {
+  return hosts.reduce((sum, { handledIds }) => sum + handledIds.size, 0);
 }
 
 /** How many times each was handed to a handler, for those that were more than once. */

@@ -12,6 +12,7 @@ import { keyRangesTile } from '@tidemark/model';
 import type { ProcessorGroup, RestContainer } from '@tidemark/processor';
 import { openGroup, RestClient } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
+import { steadyPort } from '@tidemark/testing';
 import type { LaunchOptions, Running } from '../server-process.ts';
 import { end, launch, start } from '../server-process.ts';
 import type { WordOf } from './host-process.ts';
@@ -23,7 +24,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 const database = 'db';
 
 /** For hosts whose leases are to be taken over without their help. */
-export const brief = { expirationMs: 4_000 } as const;
+export const brief = { expirationMs: 6_000 } as const;
 
 export interface LeaseDocument {
   readonly id: string;
@@ -71,13 +72,15 @@ export class Setting implements AsyncDisposable {
     this.#client = client;
     this.items = client.container(database, 'items');
     this.leases = client.container(database, 'leases');
-    this.ledger = new Ledger(this.items);
+    this.ledger = new Ledger(this.items, this.hosts);
   }
 
   static async open(options: SettingOptions = {}): Promise<Setting> {
     const { ranges = 1, leaseKey = '/id', serverArgs = [], definition = {}, launch: how = {} } = options;
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-hosts-'));
-    const server = await start(['--port', '0', '--data', folder, ...serverArgs], how);
+    // It may be ended and started again, and is looked for where it was.
+    const port = String(await steadyPort());
+    const server = await start(['--port', port, '--data', folder, ...serverArgs], how);
     const client = new RestClient({ endpoint: server.ready.url, credential: { key: wellKnownKey } });
     const setting = new Setting(server, { serverArgs, launch: how }, folder, client);
     await client.createDatabase(database);
@@ -155,14 +158,17 @@ export class Setting implements AsyncDisposable {
         renewMs: 500,
         acquireMs: 400,
         expirationMs: 20_000,
-        drainMs: 5_000,
+        drainMs: 60_000,
         dialect: 'v3',
         ...config,
       },
       () => {
         for (const watcher of [...this.#watchers]) watcher();
       },
-      onHandled,
+      (batch) => {
+        onHandled(batch);
+        this.ledger.handled();
+      },
     );
     this.hosts.push(host);
     return host;
@@ -209,7 +215,7 @@ export class Setting implements AsyncDisposable {
 
   /** Everything that was written has been handled by somebody. */
   untilNothingIsLost(): Promise<void> {
-    return this.until('all changes were handled', () => this.ledger.lost(this.hosts).length === 0);
+    return this.until('all changes were handled', () => !this.ledger.isAnyLost(this.hosts));
   }
 
   async leaseDocuments(): Promise<LeaseDocument[]> {

@@ -9,7 +9,6 @@ export class TcpProxy implements AsyncDisposable {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
-  #cutSince: (() => void) | undefined;
 
   private constructor(port: number) {
     this.#port = port;
@@ -33,18 +32,6 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Cuts, and resolves when a host has tried to send something since. */
-  cutAndWait(): Promise<void> {
-    this.#isCut = true;
-    for (const socket of this.#sockets) {
-      if (!this.#fromServer.has(socket)) continue;
-      socket.pause();
-    }
-    return new Promise((resolve) => {
-      this.#cutSince = resolve;
-    });
-  }
-
   /** What was connected is not: by now the other side has forgotten it. */
   mend(): void {
     this.#isCut = false;
@@ -57,12 +44,9 @@ export class TcpProxy implements AsyncDisposable {
     await once(this.#server, 'close');
   }
 
-  readonly #fromServer = new Set<Socket>();
-
   #join(client: Socket): void {
     const server = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
     client.setNoDelay(true);
-    this.#fromServer.add(server);
     this.#pass(client, server);
     this.#pass(server, client);
   }
@@ -70,11 +54,7 @@ export class TcpProxy implements AsyncDisposable {
   #pass(from: Socket, to: Socket): void {
     this.#sockets.add(from);
     from.on('data', (chunk) => {
-      if (!this.#isCut) {
-        to.write(chunk);
-        return;
-      }
-      if (!this.#fromServer.has(from)) this.#cutSince?.();
+      if (!this.#isCut) to.write(chunk);
     });
     from.on('end', () => {
       if (!this.#isCut) to.end();
@@ -82,7 +62,6 @@ export class TcpProxy implements AsyncDisposable {
     from.on('error', () => {});
     from.on('close', () => {
       this.#sockets.delete(from);
-      this.#fromServer.delete(from);
       if (!this.#isCut) to.destroy();
     });
   }

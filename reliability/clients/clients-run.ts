@@ -25,7 +25,7 @@ const abuses: readonly Abuse[] = [
 /** Writes of others that have to get through while an abuse is at its worst. */
 const servedMin = 24;
 /** When nothing of theirs gets through for so long, they are not served. */
-const unservedMsMax = 30_000;
+const unservedMsMax = 120_000;
 const sampleMs = 50;
 
 export async function runClients({ minutes, onProgress }: RunOptions): Promise<Outcome> {

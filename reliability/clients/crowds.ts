@@ -25,7 +25,10 @@ export const idleConnections: Abuse = {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const [line] = (await Promise.race([
+      once(createInterface(child.stdout), 'line'),
+      exited.then(([code]) => [`nothing, and ended with ${code}`]),
+    ])) as [string];
     await othersAreServed();
     child.stdin.end();
     await exited;

@@ -153,29 +153,26 @@ class Chaos {
     this.#exits.push(await this.#leave().host.end('SIGTERM'));
   }
 
-  /** Until others have opened whatever it had. */
+  /** Until others have taken whatever it had. */
   async #freeze(): Promise<void> {
     const { host } = this.#random.pick(this.#members);
-    const had = host.open;
     host.signal('SIGSTOP');
-    await this.#untilTaken(host, had);
+    await this.#untilTaken(host);
     host.signal('SIGCONT');
   }
 
   async #cut(): Promise<void> {
     const { host, proxy } = this.#random.pick(this.#members);
-    const had = host.open;
     proxy.cut();
-    await this.#untilTaken(host, had);
+    await this.#untilTaken(host);
     proxy.mend();
   }
 
-  #untilTaken(host: HostProcess, had: readonly string[]): Promise<void> {
-    const others = this.#members.filter((member) => member.host !== host);
-    return this.#setting.until(`others have ${had.join(', ')}`, () => {
-      const open = new Set(others.flatMap((member) => member.host.open));
-      return had.every((lease) => open.has(lease));
-    });
+  /** By the leases: those that it had may be replaced by others, where a split or merge was just made. */
+  async #untilTaken({ instance }: HostProcess): Promise<void> {
+    await this.#setting.untilLeases(`others have what ${instance} had`, (leases) =>
+      leases.every(({ Owner }) => Owner !== null && Owner !== instance),
+    );
   }
 
   async #merge(ids: readonly string[]): Promise<void> {

@@ -24,7 +24,7 @@ export interface LoadOptions {
 }
 
 /** Nothing has arrived for so long: what is missing will not come. */
-const stallMsMax = 60_000;
+const stallMsMax = 180_000;
 
 const consumers = {
   'the feed of the SDK': { sees: 'latest', mayRepeat: false },
@@ -69,7 +69,7 @@ export class Load implements AsyncDisposable {
       historyMinutes = 24 * 60,
     } = options;
     const definition = { changeFeedPolicy: { retentionDuration: historyMinutes } };
-    const setting = await Setting.open({ ranges, serverArgs, definition, launch: { isBuilt: true } });
+    const setting = await Setting.open({ ranges, serverArgs, definition });
     const load = new Load(setting, hosts, options.onAcknowledge);
     await load.#addReader('the feed of the SDK', 'latest');
     await load.#addReader('all versions of the SDK', 'every');

@@ -59,7 +59,8 @@ async function tailOf({ writes }: TroubledServer): Promise<string> {
 async function jump({ running, writes }: TroubledServer, shiftMs: number): Promise<void> {
   const { stderr } = running.child;
   const before = running.words().split('shifted').length;
-  const said = new Promise<void>((resolve) => {
+  const said = new Promise<void>((resolve, reject) => {
+    running.child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${running.words()}`)));
     const look = (): void => {
       if (running.words().split('shifted').length === before) return;
       stderr.off('data', look);

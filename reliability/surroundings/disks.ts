@@ -75,7 +75,7 @@ export const readOnlyFolder: Trouble = {
       // A file that is open for writing keeps a file system from being made read-only.
       await server.end('SIGKILL');
       disk.remount('ro');
-      const said = await start(['--port', '0', '--data', disk.folder], { isBuilt: true }).then(
+      const said = await start(['--port', '0', '--data', disk.folder]).then(
         () => 'it started',
         (error: unknown) => String(error),
       );

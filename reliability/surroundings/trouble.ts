@@ -19,7 +19,7 @@ export class TroubledServer implements AsyncDisposable {
 
   private constructor(folder: string, launch: LaunchOptions) {
     this.#folder = folder;
-    this.#launch = { isBuilt: true, ...launch };
+    this.#launch = launch;
   }
 
   static async on(folder: string, launch: LaunchOptions = {}): Promise<TroubledServer> {

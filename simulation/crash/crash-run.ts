@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../packages/testing/src/programs.ts';
 import { SeededRandom } from '../../packages/testing/src/seeded-random.ts';
 import { CrashModel } from './crash-model.ts';
 import type { Message, Orders, Phase } from './protocol.ts';
@@ -124,9 +124,8 @@ interface Writer {
 }
 
 function startWriter(): Writer {
-  const path = fileURLToPath(new URL('./writer.ts', import.meta.url));
-  const args = ['--conditions=tidemark-source', '--import', 'tsx', path];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'ipc'] });
+  const path = programOf(new URL('./writer.ts', import.meta.url));
+  const child = spawn(process.execPath, [path], { stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'ipc'] });
   return { process: child, reports: child.stdio[3] as Readable };
 }
 

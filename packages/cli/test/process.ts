@@ -1,14 +1,12 @@
-// The command line as a real process, run from its sources.
+// The command line as a real process, as it is built.
 
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { commandLine } from '@tidemark/testing';
 import { afterAll } from 'vitest';
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** A test that fails leaves its processes behind; they end with its file. */
 const children = new Set<Child>();
@@ -25,9 +23,8 @@ export interface LaunchOptions {
 }
 
 export function launch(args: readonly string[], { env = {}, cwd, input }: LaunchOptions = {}): Child {
-  const node = ['--conditions=tidemark-source', '--import', import.meta.resolve('tsx'), main, ...args];
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
-  const child = spawn(process.execPath, node, {
+  const child = spawn(process.execPath, [commandLine, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...clean, ...env },
     ...(cwd === undefined ? {} : { cwd }),

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '@tidemark/testing';
 import type { IndexProvider, IndexStore } from '../src/internal.ts';
 import { keptIndex } from './harness.ts';
 
@@ -64,9 +64,8 @@ export function openInProcess(folder: string): {
   child: ReturnType<typeof spawn>;
   answer: Promise<Answer | undefined>;
 } {
-  const path = fileURLToPath(new URL('./open-and-report.ts', import.meta.url));
-  const args = ['--conditions=tidemark-source', '--import', 'tsx', path, folder];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const path = programOf(new URL('./open-and-report.ts', import.meta.url));
+  const child = spawn(process.execPath, [path, folder], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   const said = once(child, 'message').then(([message]) => message as Answer);
   const died = once(child, 'exit').then(() => undefined);
   return { child, answer: Promise.race([said, died]) };

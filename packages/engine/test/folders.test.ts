@@ -122,7 +122,7 @@ describe('folders', () => {
     await container.upsert(aDocument(1));
 
     rmSync(folder, { recursive: true });
-    await expect.poll(() => database.health.status, { timeout: 60_000 }).toBe('read-only');
+    await expect.poll(() => database.health.status, { timeout: 120_000 }).toBe('read-only');
     const { code, message } = await refusal(container.upsert(aDocument(2)));
     await database.close();
 

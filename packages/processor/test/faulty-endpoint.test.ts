@@ -9,7 +9,7 @@ import { createProcessor } from '../src/create-processor.ts';
 import type { ProcessorEvent } from '../src/events.ts';
 import { openGroup } from '../src/operate.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 360_000 });
 
 const faults = [
   { kind: '503', operation: 'replace', when: 'after', probability: 0.15 },
@@ -68,7 +68,7 @@ test.each([1, 2])(
 
     await client.admin('DELETE', ['faults']);
     const desk = openGroup(group);
-    await vi.waitUntil(async () => (await desk.lag()).items === 0, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await desk.lag()).items === 0, { timeout: 120_000 });
     const status = await desk.status();
     await Promise.all(hosts.map((host) => host.stop()));
 

@@ -9,7 +9,7 @@ import { createProcessor } from '../src/create-processor.ts';
 import type { CommonOptions } from '../src/options.ts';
 import { AdapterBench } from './adapter-bench.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 360_000 });
 
 let bench: AdapterBench;
 beforeAll(async () => {
@@ -83,7 +83,7 @@ test.each(ways)('[B3] [S15] [S20] [S21] splits and merges under two hosts lose n
     if (round % 3 === 2 && first !== undefined && second !== undefined) await source.merge(first.id, second.id);
     else await source.split(source.ranges[round % source.ranges.length]?.id ?? '');
   }
-  await vi.waitUntil(() => seen.size === n, { timeout: 100_000 });
+  await vi.waitUntil(() => seen.size === n, { timeout: 240_000 });
   await Promise.all(hosts.map((host) => host.stop()));
 
   expect(disorder).toEqual([]);

@@ -17,7 +17,7 @@ import type { ChangeFeedOptions, ChangeFeedProcessorOptions } from '../src/seeds
 import { optionsOf } from '../src/seeds/seed-options.ts';
 import { AdapterBench } from './adapter-bench.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 360_000 });
 
 interface Doc {
   readonly id: string;
@@ -261,7 +261,7 @@ test('[M12] with a count and an interval the position is stored at whichever com
   const [after1] = await positionsOf();
   await writeAll('2');
   await arrived(2);
-  await vi.waitUntil(async () => (await positionsOf())[0] !== after1, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await positionsOf())[0] !== after1, { timeout: 120_000 });
   await processor.stop();
 
   expect(after1).toBe(before);
@@ -354,7 +354,7 @@ test('[M11] the health monitor is told, and the estimator says what is left', as
   const processor = await made.build();
   await processor.start();
   await writeAll('1', '2', '3');
-  await vi.waitUntil(() => records.some(({ operation }) => operation === 'ProcessChanges'), { timeout: 30_000 });
+  await vi.waitUntil(() => records.some(({ operation }) => operation === 'ProcessChanges'), { timeout: 120_000 });
   const estimator = await made.buildEstimator();
   const left = await estimator.getEstimatedRemainingWork();
   isBroken = false;

@@ -1,16 +1,15 @@
 // The documents show code: this is where they are held to it.
 
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from './programs.ts';
 import { snippetOf, snippetsOf } from './snippets.ts';
 import { readText, repositoryRoot } from './source-tree.ts';
+import { steadyPort } from './steady-port.ts';
 
 /** A script starts a dozen processes, one after the other. */
 const shellMsMax = 4 * 60_000;
@@ -94,7 +93,7 @@ describe('the guide to local development', () => {
   test('the lines of its CI job start a server and wait for it', { timeout: shellMsMax }, async () => {
     const [start = '', wait = ''] = [...readText(page).matchAll(/^ {2}- run: (.+)$/gm)].map((match) => match[1] ?? '');
     symlinkSync(repositoryRoot, join(folder, 'tidemark'));
-    const port = await freePort();
+    const port = await steadyPort();
 
     const output = await shell(`${start}\nSERVER=$!\n${wait}\nkill $SERVER\nwait $SERVER`, {
       TIDEMARK_PORT: String(port),
@@ -147,9 +146,8 @@ test('[M10] [B5] [B6] the guide to the processor is one program that runs as it 
 });
 
 test('the guide to operating is one script that runs as it stands', { timeout: shellMsMax }, async () => {
-  const main = join(repositoryRoot, 'packages/cli/src/main.ts');
-  const command = `tidemark() { '${process.execPath}' --conditions=tidemark-source --import tsx '${main}' "$@"; }`;
-  const port = String(await freePort());
+  const command = `tidemark() { '${process.execPath}' '${commandLine}' "$@"; }`;
+  const port = String(await steadyPort());
   const script = snippetsOf('docs/guides/operating.md', 'sh').join('\n').replaceAll('8081', port);
 
   const output = await shell(`${command}\n${script}`, { TIDEMARK_KEY: '' });
@@ -174,11 +172,11 @@ function embedding(): string {
 async function run(name: string, code: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const path = join(folder, name);
   writeFileSync(path, code);
-  const args = ['--conditions=tidemark-source', '--import', 'tsx', path];
+  const args = [...(name.endsWith('.mts') ? ['--import', 'tsx'] : []), path];
   const env = { ...process.env, ...environment };
   // A test runner that runs inside another one reports to it and not to us.
   delete env['NODE_TEST_CONTEXT'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 60_000, env });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: shellMsMax, env });
   return stdout;
 }
 
@@ -189,14 +187,4 @@ async function shell(script: string, environment: NodeJS.ProcessEnv): Promise<st
   const env = { ...process.env, ...environment };
   const { stdout } = await promisify(execFile)('bash', args, { cwd: folder, timeout: shellMsMax, env });
   return stdout;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // Of a server on TCP it is an object.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { commandLine } from './programs.ts';
 import { readText, repositoryRoot } from './source-tree.ts';
 
 // Processes take their time to start where many tests run at once.
@@ -46,14 +47,16 @@ const expected: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'processor.ts': [['1000 changes handled, 0 of them twice', 'host-1 has 2 ranges', 'host-2 has 2 ranges']],
 };
 
-const fromSource = ['--conditions=tidemark-source', '--import', 'tsx'];
 let url: string;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  const args = [...fromSource, 'packages/cli/src/main.ts', 'serve', '--memory', '--port', '0'];
-  const child = spawn(process.execPath, args, { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 'ignore'] });
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const args = [commandLine, 'serve', '--memory', '--port', '0'];
+  const child = spawn(process.execPath, args, { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
+  ])) as [string];
   ({ url } = JSON.parse(line));
   stop = async () => {
     const exited = once(child, 'exit');
@@ -78,10 +81,10 @@ test('every example has its line in examples/README.md and what it prints here',
 
 test.each(examples)('examples/%s prints what it should', async (name) => {
   for (const lines of expected[name] ?? []) {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...fromSource, join(folder, name)], {
+    const loader = name.endsWith('.ts') ? ['--import', 'tsx'] : [];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...loader, join(folder, name)], {
       cwd: repositoryRoot,
       env: { ...process.env, COSMOS_ENDPOINT: url, COSMOS_KEY: undefined },
-      timeout: 110_000,
     });
 
     // Devices and ranges are independent of each other: their lines come in any order.

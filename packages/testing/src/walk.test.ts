@@ -1,5 +1,5 @@
 // The walk of somebody who has nothing but the README, from the first start to a restored backup. The programs and commands are
-// those that stand in it, in their order, as processes of their own; only the port differs, and that sources are run.
+// those that stand in it, in their order, as processes of their own; only the port differs.
 
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -10,11 +10,12 @@ import type { Readable } from 'node:stream';
 import { openGroup } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandLine } from './programs.ts';
 import { snippetOf, snippetsOf } from './snippets.ts';
 import { repositoryRoot } from './source-tree.ts';
+import { steadyPort } from './steady-port.ts';
 
 const walkMsMax = 5 * 60_000;
-const main = join(repositoryRoot, 'packages/cli/src/main.ts');
 
 let folder: string;
 const children = new Set<Program>();
@@ -49,16 +50,17 @@ function commandOf(beginning: string): string[] {
 test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a restored backup', {
   timeout: walkMsMax,
 }, async () => {
-  const first = run([main, ...commandOf('npm start'), '--port', '0']);
+  // It ends and comes back where it was.
+  const port = ['--port', String(await steadyPort())];
+  const first = run([commandLine, ...commandOf('npm start'), ...port]);
   await first.says(/"ready":true/);
   const { url } = JSON.parse(first.out());
   expect(await first.end('SIGINT')).toBe(0);
   // From here on with a place for backups, as the README says further down; whoever follows it starts again there.
-  const port = ['--port', new URL(url).port];
-  const server = run([main, ...commandOf('npm start -- --backup'), ...port]);
+  const server = run([commandLine, ...commandOf('npm start -- --backup'), ...port]);
   await server.says(/"ready":true/);
   const here = { TIDEMARK_ENDPOINT: url };
-  const tidemark = (beginning: string) => run([main, ...commandOf(`npx tidemark ${beginning}`)], here);
+  const tidemark = (beginning: string) => run([commandLine, ...commandOf(`npx tidemark ${beginning}`)], here);
   const save = (name: string, word: string): string => {
     const path = join(folder, name);
     const program = snippetOf('README.md', 'js', word);
@@ -118,7 +120,7 @@ test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a re
   const restore = tidemark('restore');
   expect(await restore.ended, restore.err()).toBe(0);
   expect(await server.end('SIGINT')).toBe(0);
-  const restored = run([main, ...commandOf('npm start -- --data restored'), ...port]);
+  const restored = run([commandLine, ...commandOf('npm start -- --data restored'), ...port]);
   await restored.says(/"ready":true/);
   expect(await write()).toContain("customer: 'ada'");
   expect(await restored.end('SIGINT')).toBe(0);
@@ -138,9 +140,8 @@ class Program {
   #err = '';
 
   constructor(args: readonly string[], environment: NodeJS.ProcessEnv) {
-    const node = ['--conditions=tidemark-source', '--import', 'tsx', ...args];
     const env = { ...process.env, ...environment };
-    this.#child = spawn(process.execPath, node, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.#out += chunk.toString();
     });

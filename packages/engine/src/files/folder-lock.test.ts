@@ -92,13 +92,13 @@ test('a folder that is not there is ENOENT', async () => {
 });
 
 function spawnHolder(path: string, system: string, hold = 'setInterval(() => {}, 1000);'): ChildProcess {
-  const module = fileURLToPath(new URL('./folder-lock.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../dist/files/folder-lock.js', import.meta.url));
   const script = `
     import { lockFolder } from ${JSON.stringify(module)};
     await lockFolder(${JSON.stringify(path)}, ${JSON.stringify(system)});
     console.log('locked');
     ${hold}
   `;
-  const flags = ['--conditions=tidemark-source', '--import', 'tsx', '--input-type=module', '--eval', script];
+  const flags = ['--input-type=module', '--eval', script];
   return spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
