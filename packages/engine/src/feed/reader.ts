@@ -100,7 +100,9 @@ const anyRoom = { itemsLeft: Number.POSITIVE_INFINITY, bytesLeft: Number.POSITIV
 /** The page as it is; `drainedTail` is the tail up to which nothing was left. */
 function finished(page: PageBuilder, range: RangeState, drainedTail: number | undefined, walk?: LineageWalk): FeedPage {
   // A slow client may keep the page for a minute: what was read past, such as older versions, may be many times as much.
-  walk?.releaseBut(new Set(page.pieces.map(({ buffer }) => buffer)));
+  if (walk !== undefined && walk.bytesRead > page.bytes * 2) {
+    walk.releaseBut(new Set(page.pieces.map(({ buffer }) => buffer)));
+  }
   return {
     pieces: page.pieces,
     count: page.count,
