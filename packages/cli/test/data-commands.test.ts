@@ -99,7 +99,7 @@ test('[B1] tail follows: a change arrives, through a split and a merge, and Ctrl
   const [code] = (await once(child, 'exit')) as [number];
   expect(code).toBe(0);
   expect(arrived.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
-  expect(err()).toContain('12 changes. Go on with tidemark tail');
+  expect(err()).toContain(`12 changes. Go on with tidemark tail ${name} ${there().join(' ')} --from c1:`);
 });
 
 test('tail outlives a server that is started again', async () => {

@@ -36,7 +36,8 @@ const systemClock: Clock = {
         if (leftMs > 0) timer = setTimeout(look, Math.min(Math.ceil(leftMs), timerMsMax));
         else finish();
       };
-      let timer = setTimeout(look, Math.min(ms, timerMsMax));
+      // What is over already is no negative timer: Node 24 warns of those.
+      let timer = setTimeout(look, Math.min(Math.max(0, ms), timerMsMax));
       signal?.addEventListener('abort', finish, { once: true });
     });
   },

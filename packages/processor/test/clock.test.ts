@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemEnvironment } from '../src/ambient.ts';
 
 test('nobody is woken before the time, by the clock that deadlines are measured with', async () => {
@@ -19,4 +19,14 @@ test('a signal ends a sleep, one that was given long ago too', async () => {
   stop.abort();
   await sleeping;
   await clock.sleep(2 ** 40, stop.signal);
+});
+
+test('a sleep that is over before it begins asks for no negative timer, of which newer Nodes warn', async () => {
+  const { clock } = systemEnvironment();
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  await clock.sleep(-12.5);
+  const askedMs = timers.mock.calls.map(([, ms]) => ms ?? 0);
+  timers.mockRestore();
+  expect(askedMs.length).toBeGreaterThan(0);
+  expect(askedMs.filter((ms) => ms < 0)).toEqual([]);
 });

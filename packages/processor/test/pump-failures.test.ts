@@ -378,3 +378,20 @@ test('[F29] a takeover counts deaths only while the position stands', async () =
   expect(memory.values.size).toBe(0);
   expect(one.problems()).toEqual([]);
 });
+
+test('[F29] owners that died while there was nothing to do are no reason for concern', async () => {
+  const feed = new TestFeed();
+  feed.add(4);
+  const memory = new TestMemory();
+  const problems: string[] = [];
+  for (let deaths = 1; deaths <= 4; deaths += 1) {
+    const bench = new PumpBench({ feed, memory, position: '"4"', handler: () => {}, isTakeover: true });
+    await bench.until(() => bench.ofType('idle').length > 0 && memory.values.size === 0);
+    problems.push(...bench.problems());
+    bench.isHeld = false;
+    bench.abort.abort(new Error('the process is gone'));
+    await bench.until(() => bench.end !== undefined);
+  }
+
+  expect(problems).toEqual([]);
+});

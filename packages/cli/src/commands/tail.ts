@@ -25,6 +25,8 @@ const modes: readonly FeedMode[] = ['latest', 'all-versions'];
 
 interface Wanted {
   readonly name: string;
+  /** The flags that say where the account is, as they were given. */
+  readonly account: readonly string[];
   readonly position: Position;
   readonly mode: FeedMode;
   readonly range: string | undefined;
@@ -57,6 +59,7 @@ function readWanted(call: Call, name: string): Wanted {
   }
   return {
     name,
+    account: accountFlags(call),
     position,
     mode: choiceOption(call, 'mode', modes) ?? 'latest',
     range,
@@ -146,7 +149,7 @@ class Tail {
     if (left <= 0) return false;
     const items = page.itemBytes();
     if (items.length > left && itemsMax > left) return false;
-    const width = process.stdout.isTTY === true ? process.stdout.columns : Number.POSITIVE_INFINITY;
+    const width = process.stdout.columns || Number.POSITIVE_INFINITY;
     const range = page.rangeId ?? '-';
     const pieces: Buffer[] = [];
     for (const bytes of items) {
@@ -192,8 +195,9 @@ function followingKey(wanted: Wanted, start: ChangesStart): string {
   return `Go on with ${commandOf(wanted, start.etag.replaceAll('"', ''))}`;
 }
 
-function commandOf({ name, mode, range, key }: Wanted, position: string): string {
+function commandOf({ name, account, mode, range, key }: Wanted, position: string): string {
   const options = [
+    ...account,
     ...(mode === 'latest' ? [] : ['--mode', mode]),
     ...(range === undefined ? [] : ['--range', range]),
     ...(key === undefined ? [] : ['--key', quoted(key)]),
@@ -201,6 +205,15 @@ function commandOf({ name, mode, range, key }: Wanted, position: string): string
     position,
   ];
   return `tidemark tail ${quoted(name)} ${options.join(' ')}`;
+}
+
+function accountFlags(call: Call): string[] {
+  const endpoint = textOption(call, 'endpoint');
+  const variable = textOption(call, 'connectionStringEnv');
+  return [
+    ...(endpoint === undefined ? [] : ['--endpoint', quoted(endpoint)]),
+    ...(variable === undefined ? [] : ['--connection-string-env', quoted(variable)]),
+  ];
 }
 
 function quoted(text: string): string {

@@ -280,6 +280,8 @@ export class RangePump implements Pump {
     this.#advance();
     if (page.isDrained && this.#watermark.size === 0) {
       this.#doneLog.forgetKnown();
+      // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
+      if (this.#survived() && this.#isHeld()) void this.#attempts.save();
       const { leaseToken, epoch } = this.#lease;
       this.#context.emit({ type: 'idle', leaseToken, epoch, position: page.position });
     }
@@ -427,10 +429,12 @@ export class RangePump implements Pump {
     this.#bell.ring();
   }
 
-  #survived(): void {
-    if (!this.#attempts.forgetDeaths()) return;
+  /** False when nobody had died here. */
+  #survived(): boolean {
+    if (!this.#attempts.forgetDeaths()) return false;
     this.#runs.isCautious = false;
     this.#health.clear('no-progress');
+    return true;
   }
 
   #close(page: OpenPage): void {
