@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { TestOrder } from './scripts/test-order.ts';
 
 // Sibling packages resolve to their sources, and what is started as a process is built before, so tests never run against a
 // stale build. The condition carries the project's name because users' bundlers enable the common ones, such as `development`.
@@ -13,7 +14,9 @@ const patience = { testTimeout: 6 * minuteMs, hookTimeout: 3 * minuteMs };
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One of them computes most of the time; those beside it mostly wait for processes, disks and leases.
+    maxWorkers: 3,
+    sequence: { sequencer: TestOrder },
     globalSetup: ['scripts/before-tests.ts'],
     projects: [
       {

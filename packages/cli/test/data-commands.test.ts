@@ -11,9 +11,10 @@ import { wellKnownKey } from '@tidemark/model';
 import { RestClient } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
 import { startServer } from '@tidemark/server';
+import { steadyPort } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Said } from './process.ts';
-import { launch, say, textOf } from './process.ts';
+import { alive, launch, say, textOf } from './process.ts';
 
 // Processes take their time to start where many tests run at once.
 vi.setConfig({ testTimeout: 240_000 });
@@ -86,7 +87,7 @@ test('[B1] tail follows: a change arrives, through a split and a merge, and Ctrl
   reader.on('line', (line) => arrived.push(JSON.parse(line).id));
   const write = async (...some: string[]): Promise<void> => {
     for (const id of some) await inside.upsert({ id, pk: `k${id}` });
-    while (some.some((id) => !arrived.includes(id))) await once(reader, 'line');
+    while (some.some((id) => !arrived.includes(id))) await alive(child, once(reader, 'line'));
   };
 
   await write('1', '2', '3', '4');
@@ -104,20 +105,21 @@ test('[B1] tail follows: a change arrives, through a split and a merge, and Ctrl
 
 test('tail outlives a server that is started again', async () => {
   const { name, inside } = await make();
-  const first = await startServer({ database });
+  const port = await steadyPort();
+  const first = await startServer({ database, port });
   const child = launch(['tail', name, '--from', 'beginning', '--json', '--endpoint', first.url]);
   const err = textOf(child.stderr);
   const reader = createInterface(child.stdout);
   const arrives = async (id: string): Promise<void> => {
-    const line = once(reader, 'line');
+    const line = alive(child, once(reader, 'line'));
     await inside.upsert({ id, pk: 'a' });
     expect(JSON.parse(String((await line)[0])).id).toBe(id);
   };
 
   await arrives('1');
   await first.close();
-  while (!err().includes('Trying again.')) await once(child.stderr, 'data');
-  const second = await startServer({ database, port: first.port });
+  while (!err().includes('Trying again.')) await alive(child, once(child.stderr, 'data'));
+  const second = await startServer({ database, port });
   await arrives('2');
 
   child.kill('SIGTERM');
@@ -130,7 +132,7 @@ test('[M5] a tail from now on has its place at once, and what comes after Ctrl-C
   await inside.upsert({ id: '0', pk: 'a' });
   const child = launch(['tail', name, ...there()]);
   const err = textOf(child.stderr);
-  await expect.poll(() => database.figures.waiters, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => database.figures.waiters, { timeout: 120_000 }).toBeGreaterThan(0);
 
   child.kill('SIGINT');
   await once(child, 'exit');

@@ -51,6 +51,17 @@ export async function say(args: readonly string[], options: LaunchOptions = {}):
   return { code, out: out(), err: err() };
 }
 
+/** What comes from a process; rejects when it ends before. */
+export function alive<T>(child: Child, coming: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const over = (code: number | null, signal: NodeJS.Signals | null): void =>
+      reject(new Error(`the process that was waited for ended with ${code ?? signal}`));
+    if (child.exitCode !== null || child.signalCode !== null) over(child.exitCode, child.signalCode);
+    child.once('close', over);
+    coming.then(resolve, reject).finally(() => child.off('close', over));
+  });
+}
+
 /** Everything that has come so far. */
 export function textOf(stream: Readable): () => string {
   const chunks: Buffer[] = [];
@@ -76,7 +87,7 @@ export async function serve(args: readonly string[], options: LaunchOptions = {}
   ])) as [string];
   const { url, port } = JSON.parse(line);
   // The words for people come over another pipe, and may be read later.
-  while (!words().includes('Ctrl-C stops it.')) await once(child.stderr, 'data');
+  while (!words().includes('Ctrl-C stops it.')) await alive(child, once(child.stderr, 'data'));
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
     const exited = once(child, 'exit');
     child.kill(signal);

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { wellKnownKey } from '@tidemark/model';
 import { RestClient } from '@tidemark/processor';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { say, serve } from './process.ts';
+import { alive, say, serve } from './process.ts';
 
 // Processes take their time to start where many tests run at once.
 vi.setConfig({ testTimeout: 240_000 });
@@ -94,7 +94,7 @@ test('[M18] [SEC8] SIGHUP reads the key file again; one that is wrong changes no
   const server = await serve(['--memory', '--key-file', keyFile]);
   const hangUp = async (words: string): Promise<void> => {
     server.child.kill('SIGHUP');
-    while (!server.words().includes(words)) await once(server.child.stderr, 'data');
+    while (!server.words().includes(words)) await alive(server.child, once(server.child.stderr, 'data'));
   };
   await client(server.url, keyOf('1')).databases();
 
