@@ -28,3 +28,26 @@ test('a large answer is sent at once, and so are many small ones', () => {
 
   expect(sent).toBe(1 + heldAnswersMax);
 });
+
+test('answers that became ready together after a wait go out together, before the turn is over', async () => {
+  const outbox = new Outbox();
+  const sent: string[] = [];
+  const flush = Promise.resolve();
+  const answers = ['a', 'b', 'c'].map((name) =>
+    flush.then(() => {
+      outbox.put(0, () => sent.push(name), true);
+      expect(sent).toEqual([]);
+    }),
+  );
+  let isOver = false;
+  const turn = setImmediate().then(() => {
+    isOver = true;
+  });
+
+  await Promise.all(answers);
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+
+  expect(sent).toEqual(['a', 'b', 'c']);
+  expect(isOver).toBe(false);
+  await turn;
+});

@@ -107,12 +107,12 @@ export class Pipeline {
       response = this.#failure(error, exchange);
     }
     if (!(response instanceof Promise)) {
-      this.#post(outgoing, exchange, response);
+      this.#post(outgoing, exchange, response, false);
       return;
     }
     response.then(
-      (late) => this.#post(outgoing, exchange, late),
-      (error: unknown) => this.#post(outgoing, exchange, this.#failure(error, exchange)),
+      (late) => this.#post(outgoing, exchange, late, true),
+      (error: unknown) => this.#post(outgoing, exchange, this.#failure(error, exchange), true),
     );
   }
 
@@ -121,8 +121,8 @@ export class Pipeline {
     return errorResponse(error);
   }
 
-  #post(outgoing: HttpResponse, exchange: Exchange, response: CosmosResponse | undefined): void {
-    this.#outbox.put(response?.body?.length ?? 0, () => this.#send(outgoing, exchange, response));
+  #post(outgoing: HttpResponse, exchange: Exchange, response: CosmosResponse | undefined, hasWaited: boolean): void {
+    this.#outbox.put(response?.body?.length ?? 0, () => this.#send(outgoing, exchange, response), hasWaited);
   }
 
   #send(outgoing: HttpResponse, exchange: Exchange, found: CosmosResponse | undefined): void {
