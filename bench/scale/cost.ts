@@ -17,7 +17,7 @@ export interface Cost {
   readonly smallProcessorMicros: number;
   /** That in the large one beside that in the small one, in the measure of this cost: the median of the rounds. */
   readonly relative: number;
-  /** What the process had the disk write for each; where the operating system tells. */
+  /** What the process has written for each; where the operating system tells. */
   readonly writtenBytes?: number;
 }
 

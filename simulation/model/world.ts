@@ -2,9 +2,12 @@
 // world: everything in it happens in the same order again.
 
 import type { EmbeddedEngineOptions, FileSystem } from '@tidemark/engine/internal';
-import { Container, checkDatabase, EmbeddedEngine } from '@tidemark/engine/internal';
+import { Container, checkDatabase, EmbeddedEngine, openLateIndex } from '@tidemark/engine/internal';
 import { MemoryIndexDisk, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import { turningFiles, turningIndex } from './turning.ts';
+
+/** So small that entries of the index get to their places all the time. */
+const lateLimits = { changesMax: 24, mergedMax: 8 };
 
 export interface WorldOptions {
   readonly seed: string;
@@ -51,7 +54,8 @@ export class World {
       index: {
         open: async () => {
           const disk = this.#disk;
-          return turningIndex(this.#index.open(), this.random.fork('index'), () => disk.isOut);
+          const index = turningIndex(this.#index.open(), this.random.fork('index'), () => disk.isOut);
+          return openLateIndex(index, lateLimits);
         },
         discard: async () => {
           this.#index = new MemoryIndexDisk();

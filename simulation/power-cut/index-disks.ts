@@ -3,15 +3,18 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IndexStore } from '@tidemark/engine/internal';
-import { openLmdbIndex, systemEnvironment } from '@tidemark/engine/internal';
+import { openLateIndex, openLmdbIndex, systemEnvironment } from '@tidemark/engine/internal';
 import type { SeededRandom } from '@tidemark/testing';
 import { MemoryIndexDisk } from '@tidemark/testing';
 import type { IndexDisk } from './machine.ts';
 
+/** So small that entries get to their places all the time, and the power goes while they do. */
+const lateLimits = { changesMax: 24, mergedMax: 8 };
+
 export function memoryIndexDisk(): IndexDisk {
   let disk = new MemoryIndexDisk();
   return {
-    open: async () => disk.open(),
+    open: () => openLateIndex(disk.open(), lateLimits),
     discard: async () => {
       disk = new MemoryIndexDisk();
     },
@@ -62,7 +65,7 @@ export function lmdbIndexDisk(folder: string): IndexDisk {
       await letGo();
       const index = await openLmdbIndex(current, { clock: systemEnvironment().clock });
       open = index;
-      return {
+      const kept: IndexStore = {
         keyBytesMax: index.keyBytesMax,
         get: (key) => index.get(key),
         range: (options) => index.range(options),
@@ -75,6 +78,7 @@ export function lmdbIndexDisk(folder: string): IndexDisk {
         },
         close: () => index.close(),
       };
+      return openLateIndex(kept, lateLimits);
     },
     discard: () => goBackTo(undefined),
     afterCut: async (random: SeededRandom) => {

@@ -26,6 +26,16 @@ export const overlayBytesMax: number = 96 * MiB;
 /** An index transaction waits this long for more to come along; longer gains little and makes recovery longer. */
 export const indexGatherMs = 1_000;
 
+/**
+ * Doc entries on their way to their places in the index. So many get there together. Up to twice as many are in memory, outside of
+ * the heap, with some 150 bytes each; more would make starts longer, which read them.
+ */
+export const lateChangesMax = 65_536;
+/** They are written down in pieces of this size, which fit into a page of the index. */
+export const lateChunkBytes = 4_032;
+/** So many get there with one transaction: what a page costs it grows with the number of pages. */
+export const lateMergedMax = 4_096;
+
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;
 

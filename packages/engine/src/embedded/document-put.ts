@@ -3,11 +3,12 @@
 
 import { encodeVersion, writeVersion } from '../index/documents.ts';
 import type { WritingChange } from '../index/index-store.ts';
-import { ridKey, writeRidKey } from '../index/keys.ts';
+import { ridKey, tree, writeRidKey } from '../index/keys.ts';
 import type { StagedRecord } from '../state/group.ts';
 
 /** doc: the key of a document → its version. */
 export class DocumentPut implements WritingChange {
+  readonly tree: number = tree.doc;
   readonly #record: StagedRecord;
 
   constructor(record: StagedRecord) {
@@ -33,6 +34,7 @@ export class DocumentPut implements WritingChange {
 
 /** rid: the number of a document → its key. */
 export class RidPut implements WritingChange {
+  readonly tree: number = tree.rid;
   readonly #record: StagedRecord;
 
   constructor(record: StagedRecord) {

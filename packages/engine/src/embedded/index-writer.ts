@@ -21,7 +21,7 @@ import type { SegmentUsage } from '../state/segment-usage.ts';
 import { DocumentPut, RidPut } from './document-put.ts';
 
 /** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
-export const indexFormat = 1;
+export const indexFormat = 2;
 
 /** The frame up to which the index is complete, and where the next one begins. */
 export interface Checkpoint {

@@ -9,6 +9,7 @@
 //   unique  6 · container u32 · partition key · key u8 · digest → id
 //   bitmap  7 · segment u32 · kind u8 · chunk u32               → 512 bytes of bits
 //   meta    8 · kind u8 · number u32                            → JSON
+//   late    9 · generation u32 · chunk u32                      → doc entries on their way to their places (late-index.ts)
 //
 // epk, partition key and id have no fixed length: a 0 byte inside becomes 0 255 and the component ends with 0 0, which
 // keeps the order. A component over 256 bytes becomes its first 232 bytes and 24 bytes of its SHA-256: 192 bits that
@@ -16,7 +17,7 @@
 
 import { createHash } from 'node:crypto';
 
-export const tree = { doc: 1, rid: 2, frames: 3, time: 4, ttl: 5, unique: 6, bitmap: 7, meta: 8 } as const;
+export const tree = { doc: 1, rid: 2, frames: 3, time: 4, ttl: 5, unique: 6, bitmap: 7, meta: 8, late: 9 } as const;
 export const metaKind = { checkpoint: 1, database: 2, range: 3, segment: 4, catalog: 5, job: 6 } as const;
 
 const componentBytesMax = 256;
@@ -216,6 +217,18 @@ export function metaKey(kind: number, number: number): Buffer {
   key[1] = kind;
   key.writeUInt32BE(number, 2);
   return key;
+}
+
+export function lateKey(generation: number, chunk: number): Buffer {
+  const key = Buffer.allocUnsafe(9);
+  key[0] = tree.late;
+  key.writeUInt32BE(generation, 1);
+  key.writeUInt32BE(chunk, 5);
+  return key;
+}
+
+export function lateChunkOfKey(key: Buffer): { readonly generation: number; readonly chunk: number } {
+  return { generation: key.readUInt32BE(1), chunk: key.readUInt32BE(5) };
 }
 
 /** The bounds of one tree, or of what belongs to one container, range or segment in it. */

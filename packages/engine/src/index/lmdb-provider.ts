@@ -17,6 +17,7 @@ import type { Environment } from '../environment.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
 import type { IndexStore } from './index-store.ts';
+import { openLateIndex } from './late-index.ts';
 import { lmdbBytes } from './lmdb-file.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
 
@@ -79,7 +80,7 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
       await files.makeDirectory(folderName);
       // Should the mark not be written, whoever opens it next finds the damage again.
       const onDamage = (): void => void condemn().catch(() => {});
-      return openLmdbIndex(path, { clock: environment.clock, onDamage });
+      return openLateIndex(await openLmdbIndex(path, { clock: environment.clock, onDamage }));
     },
     eased: () =>
       inTurn(async () => {

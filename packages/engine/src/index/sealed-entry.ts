@@ -58,7 +58,7 @@ export class EntrySealer {
     }
     const slab = this.#slab;
     const start = this.#used;
-    for (let i = keyBytes, at = start; i < end; i += 1, at += 1) slab[at] = beside[i] as number;
+    beside.copy(slab, start, keyBytes, end);
     slab.writeUInt32LE(crc32(headOf(end)), start + length - checksumBytes);
     slab.start = start;
     slab.end = start + length;

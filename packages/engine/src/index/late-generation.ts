@@ -1,0 +1,342 @@
+// Changes of the index that are written down one behind the other and not yet at their places in the tree, up to a number of
+// them; late-index.ts says why. Everything about them is outside the JavaScript heap: a hash table finds the last change of a
+// key, and lists one behind the other hold those that will be neighbours in the tree.
+//
+// LATE CHUNK, a value of the index: changes one behind the other, little-endian
+//
+//   0 key bytes u16   2 value bytes u32, all ones: removed   6 key   value
+//
+// The last chunk is written anew, longer, by the next transaction while it has room: a chunk is a page of LMDB.
+
+import { DatabaseError } from '@tidemark/model';
+import { lateChunkBytes } from '../limits.ts';
+import type { IndexChange, WritingChange } from './index-store.ts';
+import { lateKey, tree } from './keys.ts';
+import { isWriting } from './sealed-entry.ts';
+
+/** A change: which one of its generation, counted from 0. */
+export type LateNumber = number;
+
+export interface LateMark {
+  readonly chunks: number;
+  readonly usedBytes: number;
+  readonly changes: number;
+}
+
+const headBytes = 6;
+const removed = 0xffff_ffff;
+/** Offsets are below: a change that needs a larger chunk begins it. */
+const chunkFactor = 4_096;
+const bucketCount = 256;
+const none = -1;
+const changesMin = 64;
+/** Changes that write themselves are far below. */
+const scratch: Buffer = Buffer.allocUnsafeSlow(8 * 1024);
+
+export class LateGeneration {
+  readonly number: number;
+  readonly #chunks: Buffer[] = [];
+  #usedBytes = 0;
+  /** Changes written down; those below `#published` can be found. */
+  #changes = 0;
+  #published = 0;
+  /** Change → its chunk and the offset in it. */
+  #places: Uint32Array = new Uint32Array(changesMin);
+  #hashes: Uint32Array = new Uint32Array(changesMin);
+  /** Change → the one before it in its bucket. */
+  #nexts: Int32Array = new Int32Array(changesMin);
+  /** Change → whether a later one is of the same key. */
+  #followed: Uint8Array = new Uint8Array(changesMin);
+  /** By hash: a change + 1, or 0; twice as long as there can be changes. */
+  #slots: Uint32Array = new Uint32Array(changesMin * 2);
+  /** By the first bits of effective partition keys: the last change of each bucket. */
+  readonly #buckets: Int32Array = new Int32Array(bucketCount).fill(none);
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  /** As the index has them, in order. Throws `corrupt` when they make no sense. */
+  load(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#usedBytes = chunk.length;
+    for (let offset = 0; offset < chunk.length; ) {
+      const end = offset + headBytes <= chunk.length ? endOf(chunk, offset) : Number.POSITIVE_INFINITY;
+      if (end > chunk.length || offset >= chunkFactor)
+        throw new DatabaseError('corrupt', 'A late chunk of the index is cut off.');
+      this.#note(chunk, offset);
+      offset = end;
+    }
+    this.publish();
+  }
+
+  /** Changes written down, those that were followed by another one of the same key too. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  get mark(): LateMark {
+    return { chunks: this.#chunks.length, usedBytes: this.#usedBytes, changes: this.#changes };
+  }
+
+  /** Written down, and not found before it is published. */
+  append(change: IndexChange): void {
+    if (isWriting(change)) {
+      const keyBytes = change.writeKey(scratch);
+      const end = change.writeValue(scratch, keyBytes);
+      const chunk = this.#begin(keyBytes, end - keyBytes, end - keyBytes);
+      scratch.copy(chunk, this.#usedBytes + headBytes, 0, end);
+    } else {
+      const { key, value } = change;
+      const chunk = this.#begin(key.length, value?.length ?? 0, value?.length ?? removed);
+      key.copy(chunk, this.#usedBytes + headBytes);
+      value?.copy(chunk, this.#usedBytes + headBytes + key.length);
+    }
+    const chunk = this.#chunks.at(-1) as Buffer; // It has just been begun or gone on with.
+    this.#note(chunk, this.#usedBytes);
+    this.#usedBytes = endOf(chunk, this.#usedBytes);
+  }
+
+  /** The chunks that were changed since, as they are now. */
+  chunksSince(mark: LateMark): IndexChange[] {
+    const changes: IndexChange[] = [];
+    const last = this.#chunks.length - 1;
+    const isExtended = mark.chunks > 0 && (last >= mark.chunks || this.#usedBytes > mark.usedBytes);
+    for (let i = isExtended ? mark.chunks - 1 : mark.chunks; i <= last; i += 1) {
+      const chunk = this.#chunks[i] as Buffer;
+      changes.push({ key: lateKey(this.number, i), value: i === last ? chunk.subarray(0, this.#usedBytes) : chunk });
+    }
+    return changes;
+  }
+
+  /** Forgets what was written down since and not published. */
+  goBack({ chunks, usedBytes, changes }: LateMark): void {
+    this.#chunks.length = chunks;
+    this.#usedBytes = usedBytes;
+    this.#changes = changes;
+  }
+
+  /** From now on everything that was written down is found. */
+  publish(): void {
+    for (; this.#published < this.#changes; this.#published += 1) {
+      const change = this.#published;
+      const place = this.#places[change] as number;
+      const chunk = this.#chunkAt(place);
+      const keyAt = (place % chunkFactor) + headBytes;
+      const slot = this.#slotOf(chunk, keyAt, keyBytesAt(chunk, place % chunkFactor), this.#hashes[change] as number);
+      const before = (this.#slots[slot] as number) - 1;
+      if (before >= 0) this.#followed[before] = 1;
+      this.#slots[slot] = change + 1;
+      const bucket = bucketOf(chunk, keyAt);
+      this.#nexts[change] = this.#buckets[bucket] as number;
+      this.#buckets[bucket] = change;
+    }
+  }
+
+  /** The last change of a key, by what `hashOf` gives of it. */
+  find(key: Buffer, hash: number): LateNumber | undefined {
+    const change = this.#slots[this.#slotOf(key, 0, key.length, hash)] as number;
+    return change === 0 ? undefined : change - 1;
+  }
+
+  keyAt(change: LateNumber): Buffer {
+    const place = this.#places[change] as number;
+    const chunk = this.#chunkAt(place);
+    const start = (place % chunkFactor) + headBytes;
+    return chunk.subarray(start, start + keyBytesAt(chunk, place % chunkFactor));
+  }
+
+  hashAt(change: LateNumber): number {
+    return this.#hashes[change] as number;
+  }
+
+  /** Undefined: it was removed. Not to be changed. */
+  valueAt(change: LateNumber): Buffer | undefined {
+    const place = this.#places[change] as number;
+    const chunk = this.#chunkAt(place);
+    const offset = place % chunkFactor;
+    if (isRemoval(chunk, offset)) return undefined;
+    return chunk.subarray(offset + headBytes + keyBytesAt(chunk, offset), endOf(chunk, offset));
+  }
+
+  /** For the tree. */
+  changeAt(change: LateNumber): IndexChange {
+    const place = this.#places[change] as number;
+    const chunk = this.#chunkAt(place);
+    const offset = place % chunkFactor;
+    return isRemoval(chunk, offset) ? { key: this.keyAt(change), value: undefined } : new LatePut(chunk, offset);
+  }
+
+  /** The last change of each key, those that will be neighbours side by side. */
+  inBuckets(first = 0, last: number = bucketCount - 1): LateNumber[] {
+    const changes: LateNumber[] = [];
+    for (let bucket = first; bucket <= last; bucket += 1) {
+      for (let i = this.#buckets[bucket] as number; i !== none; i = this.#nexts[i] as number) {
+        if (this.#followed[i] === 0) changes.push(i);
+      }
+    }
+    return changes;
+  }
+
+  /** The last change of each key in [from, to), in any order. */
+  between(from: Buffer, to: Buffer): LateNumber[] {
+    // Buckets are in the order of the keys within a container, where keys begin with a hash.
+    const isOrdered =
+      from.length >= epkAt && (to[epkAt] ?? 0xff) <= hashByteMax && from.compare(to, 0, epkAt, 0, epkAt) === 0;
+    const changes = isOrdered ? this.inBuckets(bucketOf(from, 0), bucketOf(to, 0)) : this.inBuckets();
+    return changes.filter((change) => {
+      const key = this.keyAt(change);
+      return Buffer.compare(key, from) >= 0 && Buffer.compare(key, to) < 0;
+    });
+  }
+
+  /** All of its chunks leave the index. */
+  removals(): IndexChange[] {
+    return this.#chunks.map((_, i) => ({ key: lateKey(this.number, i), value: undefined }));
+  }
+
+  /** A chunk with room, and the head of the next change in it. */
+  #begin(keyBytes: number, valueBytes: number, valueMark: number): Buffer {
+    const bytes = headBytes + keyBytes + valueBytes;
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || this.#usedBytes + bytes > chunk.length) {
+      // One that is left behind has the length of what is in it.
+      if (chunk !== undefined) this.#chunks[this.#chunks.length - 1] = chunk.subarray(0, this.#usedBytes);
+      chunk = Buffer.allocUnsafeSlow(Math.max(lateChunkBytes, bytes));
+      this.#chunks.push(chunk);
+      this.#usedBytes = 0;
+    }
+    chunk.writeUInt16LE(keyBytes, this.#usedBytes);
+    chunk.writeUInt32LE(valueMark, this.#usedBytes + 2);
+    return chunk;
+  }
+
+  /** The change at an offset of the last chunk is one of ours. */
+  #note(chunk: Buffer, offset: number): void {
+    if (this.#changes === this.#places.length) this.#grow();
+    const change = this.#changes;
+    const keyAt = offset + headBytes;
+    this.#places[change] = (this.#chunks.length - 1) * chunkFactor + offset;
+    this.#hashes[change] = hashOf(chunk, keyAt, keyAt + keyBytesAt(chunk, offset));
+    this.#followed[change] = 0;
+    this.#changes += 1;
+  }
+
+  #grow(): void {
+    const length = this.#places.length * 2;
+    this.#places = longer(this.#places, new Uint32Array(length));
+    this.#hashes = longer(this.#hashes, new Uint32Array(length));
+    this.#nexts = longer(this.#nexts, new Int32Array(length));
+    this.#followed = longer(this.#followed, new Uint8Array(length));
+    const before = this.#slots;
+    this.#slots = new Uint32Array(length * 2);
+    const mask = this.#slots.length - 1;
+    for (const change of before) {
+      if (change === 0) continue;
+      let slot = (this.#hashes[change - 1] as number) & mask;
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.#slots[slot] = change;
+    }
+  }
+
+  /** Where the key is, or would be. */
+  #slotOf(bytes: Buffer, start: number, length: number, hash: number): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const change = this.#slots[slot] as number;
+      if (change === 0) return slot;
+      if (this.#hashes[change - 1] === hash && this.#isKey(change - 1, bytes, start, length)) return slot;
+    }
+  }
+
+  #isKey(change: LateNumber, bytes: Buffer, start: number, length: number): boolean {
+    const place = this.#places[change] as number;
+    const chunk = this.#chunkAt(place);
+    const offset = place % chunkFactor;
+    if (keyBytesAt(chunk, offset) !== length) return false;
+    for (let i = 0, at = offset + headBytes; i < length; i += 1) if (chunk[at + i] !== bytes[start + i]) return false;
+    return true;
+  }
+
+  #chunkAt(place: number): Buffer {
+    return this.#chunks[Math.floor(place / chunkFactor)] as Buffer;
+  }
+}
+
+/** A change that was late, on its way to its place. */
+class LatePut implements WritingChange {
+  readonly tree: number = tree.doc;
+  readonly #chunk: Buffer;
+  readonly #offset: number;
+
+  constructor(chunk: Buffer, offset: number) {
+    this.#chunk = chunk;
+    this.#offset = offset;
+  }
+
+  get key(): Buffer {
+    return this.#chunk.subarray(this.#offset + headBytes, this.#valueAt);
+  }
+
+  get value(): Buffer {
+    return this.#chunk.subarray(this.#valueAt, endOf(this.#chunk, this.#offset));
+  }
+
+  writeKey(target: Buffer): number {
+    return this.#chunk.copy(target, 0, this.#offset + headBytes, this.#valueAt);
+  }
+
+  writeValue(target: Buffer, offset: number): number {
+    return offset + this.#chunk.copy(target, offset, this.#valueAt, endOf(this.#chunk, this.#offset));
+  }
+
+  get #valueAt(): number {
+    return this.#offset + headBytes + keyBytesAt(this.#chunk, this.#offset);
+  }
+}
+
+/** Of a key, by the beginning of its effective partition key and the end of its id: 32 bits. */
+export function hashOf(bytes: Buffer, start: number, end: number): number {
+  let hash = end - start;
+  const epkEnd = Math.min(end, start + epkAt + hashedEpkBytes);
+  for (let i = start + epkAt; i < epkEnd; i += 1) hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);
+  for (let i = Math.max(start, epkEnd, end - hashedEndBytes); i < end; i += 1) {
+    hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);
+  }
+  // The low bits choose the slot.
+  hash ^= hash >>> 15;
+  return (hash ^ (hash >>> 7)) >>> 0;
+}
+
+const hashedEpkBytes = 4;
+const hashedEndBytes = 16;
+/** Behind tree and container. */
+const epkAt = 5;
+/** The two highest bits of a hash are never set. */
+const hashByteMax = 0x3f;
+
+/** Of the key that begins there. */
+function bucketOf(bytes: Buffer, start: number): number {
+  const high = (bytes[start + epkAt] ?? 0) & hashByteMax;
+  return (high << 2) | ((bytes[start + epkAt + 1] ?? 0) >> 6);
+}
+
+// A Buffer checks more than is needed here.
+
+function keyBytesAt(chunk: Buffer, offset: number): number {
+  return (chunk[offset] as number) | ((chunk[offset + 1] as number) << 8);
+}
+
+function isRemoval(chunk: Buffer, offset: number): boolean {
+  return chunk.readUInt32LE(offset + 2) === removed;
+}
+
+function endOf(chunk: Buffer, offset: number): number {
+  const valueBytes = chunk.readUInt32LE(offset + 2);
+  return offset + headBytes + keyBytesAt(chunk, offset) + (valueBytes === removed ? 0 : valueBytes);
+}
+
+function longer<Numbers extends { set(from: Numbers): void }>(from: Numbers, to: Numbers): Numbers {
+  to.set(from);
+  return to;
+}

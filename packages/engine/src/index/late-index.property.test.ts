@@ -1,0 +1,218 @@
+// Late entries under random histories with crashes: the index comes back as of its last sync, whatever was on its way.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { IndexChange, IndexStore } from './index-store.ts';
+import { tree, treeBounds } from './keys.ts';
+import { openLateIndex } from './late-index.ts';
+import type { MemoryIndex, MemoryIndexSnapshot } from './memory-index.ts';
+import { memoryIndex } from './memory-index.ts';
+
+const limits = { changesMax: 12, mergedMax: 4 };
+
+/** Keys of documents, of a few buckets, and some others that are never late. */
+const key = fc
+  .tuple(fc.constantFrom<number>(tree.doc, tree.doc, tree.doc, tree.rid), fc.nat(3), fc.nat(5))
+  .map(([first, bucket, last]) => Buffer.from([first, 0, 0, 0, 1, bucket * 16, 0, last]));
+const change = fc
+  .tuple(key, fc.option(fc.nat(255), { nil: undefined, freq: 4 }))
+  .map(([key, value]): IndexChange => ({ key, value: value === undefined ? undefined : Buffer.from([value]) }));
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('apply' as const), changes: fc.array(change, { maxLength: 12 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('crash' as const), isPowerCut: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('fail' as const),
+      after: fc.nat(2),
+      isTriedAgain: fc.boolean(),
+      changes: fc.array(change, { maxLength: 12 }),
+    }),
+  },
+);
+
+test('[engine 5] comes back after a kill or a power cut as it was, and a transaction that fails leaves nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const disk = new Disk();
+      let models = [new Map<string, string>()];
+      let index = await openLateIndex(disk.open(), limits);
+      const take = async (changes: readonly IndexChange[]): Promise<void> => {
+        await index.apply(changes);
+        await index.sync();
+        models.push(applied(new Map(models.at(-1)), changes));
+      };
+      for (const step of steps) {
+        if (step.kind === 'apply') await take(step.changes);
+        else if (step.kind === 'fail') {
+          disk.room = step.after;
+          await take(step.changes).catch(async () => {
+            disk.room = Number.POSITIVE_INFINITY;
+            // Until there is room, as the index writer does.
+            if (step.isTriedAgain) await take(step.changes);
+          });
+          disk.room = Number.POSITIVE_INFINITY;
+        } else {
+          // After a kill it is as of its last transaction, whoever made it; after a power cut as of a sync.
+          if (step.isPowerCut) models = models.slice(0, disk.cutPower());
+          index = await openLateIndex(disk.open(), limits);
+        }
+        expectSame(index, models.at(-1) as Map<string, string>);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('[engine 5] what is late is bounded, however often the same documents change', async () => {
+  const inner = memoryIndex();
+  const index = await openLateIndex(inner, limits);
+  let most = 0;
+  for (let round = 0; round < 200; round += 1) {
+    await index.apply([{ key: document(round % 5), value: Buffer.alloc(1_000, round) }]);
+    most = Math.max(most, lateBytes(inner));
+  }
+  // Two generations at most, each of its last change more than it may have.
+  expect(most).toBeLessThan(2 * (limits.changesMax + 1) * 1_100);
+  expect(index.get(document(4))?.[0]).toBe(199);
+});
+
+test('[engine 5] a transaction with more than usual leaves no more behind', async () => {
+  const inner = memoryIndex();
+  const index = await openLateIndex(inner, limits);
+  for (let round = 0; round < 20; round += 1) {
+    const changes = Array.from({ length: 100 }, (_, i) => ({ key: document(i), value: Buffer.alloc(10, round) }));
+    await index.apply(changes);
+    // The transaction itself, and the one before it that is on its way.
+    expect(lateChanges(inner)).toBeLessThanOrEqual(200);
+  }
+  for (let i = 0; i < 100; i += 1) expect(index.get(document(i))?.[0]).toBe(19);
+});
+
+test('[engine 5] those that go to their places together are neighbours there', async () => {
+  const inner = memoryIndex();
+  const spans: number[] = [];
+  const watched: IndexStore = {
+    keyBytesMax: inner.keyBytesMax,
+    get: (key) => inner.get(key),
+    range: (options) => inner.range(options),
+    apply: async (changes) => {
+      const places = changes.filter(({ key }) => key[0] === tree.doc).map(({ key }) => key.readUInt16BE(5));
+      if (places.length > 0) spans.push(Math.max(...places) - Math.min(...places));
+      await inner.apply(changes);
+    },
+    sync: () => inner.sync(),
+    close: () => inner.close(),
+  };
+  const index = await openLateIndex(watched, { changesMax: 1_000, mergedMax: 100 });
+  // A multiplicative hash, as scattered as any.
+  const scattered = (n: number): Buffer => {
+    const key = Buffer.from([tree.doc, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    key.writeUInt16BE((Math.imul(n, 0x9e37_79b1) >>> 18) & 0x3fff, 5);
+    key.writeUInt32BE(n, 7);
+    return key;
+  };
+  for (let n = 0; n < 5_000; n += 50) {
+    await index.apply(Array.from({ length: 50 }, (_, i) => ({ key: scattered(n + i), value: Buffer.alloc(8) })));
+  }
+  expect(spans.length).toBeGreaterThan(50);
+  // 63 of a thousand: a sixteenth of all places, and what chance adds.
+  expect(Math.max(...spans)).toBeLessThan(0x4000 / 8);
+});
+
+test('chunks have a bounded size', async () => {
+  const inner = memoryIndex();
+  const index = await openLateIndex(inner);
+  for (let round = 0; round < 50; round += 1) {
+    const changes = Array.from({ length: 20 }, (_, i) => ({
+      key: document(round * 20 + i),
+      value: Buffer.alloc(64, i),
+    }));
+    await index.apply(changes);
+  }
+  const chunks = inner.range({ ...treeBounds('late'), limit: 1_000 });
+  expect(Math.max(...chunks.map(({ value }) => value.length))).toBeLessThanOrEqual(4_032);
+  // And they are filled, also by transactions that need less than one.
+  expect(chunks.length).toBeLessThan((1_000 * 90) / 3_900);
+});
+
+test('[engine 5] chunks that make no sense are refused', async () => {
+  const inner = memoryIndex();
+  const index = await openLateIndex(inner);
+  await index.apply([{ key: document(1), value: Buffer.from('x') }]);
+  const [chunk] = inner.range({ ...treeBounds('late'), limit: 1 });
+  const { key: chunkKey, value } = chunk as { key: Buffer; value: Buffer };
+
+  for (const damaged of [value.subarray(0, value.length - 1), Buffer.concat([value, Buffer.alloc(3)])]) {
+    const other = memoryIndex();
+    await other.apply([{ key: chunkKey, value: damaged }]);
+    await expect(openLateIndex(other)).rejects.toMatchObject({ code: 'corrupt' });
+  }
+});
+
+function applied(model: Map<string, string>, changes: readonly IndexChange[]): Map<string, string> {
+  for (const { key, value } of changes) {
+    if (value === undefined) model.delete(key.toString('latin1'));
+    else model.set(key.toString('latin1'), value.toString('latin1'));
+  }
+  return model;
+}
+
+function document(n: number): Buffer {
+  return Buffer.from([tree.doc, 0, 0, 0, 1, n & 0x3f, 0, n >> 8, n & 0xff]);
+}
+
+function lateBytes(inner: MemoryIndex): number {
+  return inner.range({ ...treeBounds('late'), limit: 10_000 }).reduce((sum, { value }) => sum + value.length, 0);
+}
+
+/** Each has a head of six bytes, a key of nine and a value of ten. */
+function lateChanges(inner: MemoryIndex): number {
+  return lateBytes(inner) / 25;
+}
+
+class Disk {
+  /** So many transactions are taken before it is full. */
+  room: number = Number.POSITIVE_INFINITY;
+  #synced: MemoryIndexSnapshot[] = [memoryIndex().snapshot()];
+  #last: MemoryIndexSnapshot = memoryIndex().snapshot();
+
+  open(): IndexStore {
+    const index = memoryIndex({ from: this.#last, onSync: (synced) => this.#synced.push(synced) });
+    return {
+      keyBytesMax: index.keyBytesMax,
+      get: (key) => index.get(key),
+      range: (options) => index.range(options),
+      apply: async (changes) => {
+        if (--this.room < 0) throw new Error('no room');
+        await index.apply(changes);
+        this.#last = index.snapshot();
+      },
+      sync: () => index.sync(),
+      close: () => index.close(),
+    };
+  }
+
+  /** Back to the sync before the last one, if there was one; gives how many there were then. */
+  cutPower(): number {
+    if (this.#synced.length > 1) this.#synced.pop();
+    this.#last = this.#synced.at(-1) as MemoryIndexSnapshot; // The first one is the empty index.
+    return this.#synced.length;
+  }
+}
+
+function expectSame(index: IndexStore, model: ReadonlyMap<string, string>): void {
+  const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+  const bounds = { from: Buffer.from([tree.doc]), to: Buffer.from([tree.frames]) };
+  const describe = (entries: { key: Buffer; value: Buffer }[]): (readonly [string, string])[] =>
+    entries.map(({ key, value }) => [key.toString('latin1'), value.toString('latin1')] as const);
+  expect(describe(index.range({ ...bounds, limit: 1_000 }))).toEqual(sorted);
+  expect(describe(index.range({ ...bounds, limit: 3, reverse: true }))).toEqual([...sorted].reverse().slice(0, 3));
+  const bucket = { from: Buffer.from([1, 0, 0, 0, 1, 16, 0]), to: Buffer.from([1, 0, 0, 0, 1, 16, 1]) };
+  const inBucket = sorted.filter(([text]) => text.startsWith('\x01\0\0\0\x01\x10\0'));
+  expect(describe(index.range({ ...bucket, limit: 2 }))).toEqual(inBucket.slice(0, 2));
+  for (const [text, value] of model) expect(index.get(Buffer.from(text, 'latin1'))?.toString('latin1')).toBe(value);
+}
