@@ -166,6 +166,16 @@ export function indexStoreContract(name: string, make: () => Promise<IndexStore>
       await expect(index.sync()).rejects.toMatchObject({ code: 'closed' });
     });
 
+    test('nothing is read from the call of close on, not even while an apply is under way', async () => {
+      await index.apply([put('a', '1')]);
+      const applied = index.apply([put('b', '2')]);
+      const closed = index.close();
+
+      expect(() => index.get(key('a'))).toThrow(expect.objectContaining({ code: 'closed' }));
+      expect(() => entries(index, {})).toThrow(expect.objectContaining({ code: 'closed' }));
+      await Promise.allSettled([applied, closed]);
+    });
+
     test('agrees with a sorted array under random histories', async () => {
       await fc.assert(
         fc.asyncProperty(

@@ -30,6 +30,8 @@ const chunkFactor = 4_096;
 const bucketCount = 256;
 const none = -1;
 const changesMin = 64;
+/** So many changes of a bucket are simply looked at; more are put in order first. */
+const unorderedMax = 64;
 /** Changes that write themselves are far below. */
 const scratch: Buffer = Buffer.allocUnsafeSlow(8 * 1024);
 
@@ -51,9 +53,14 @@ export class LateGeneration {
   #slots: Uint32Array = new Uint32Array(changesMin * 2);
   /** By the first bits of effective partition keys: the last change of each bucket. */
   readonly #buckets: Int32Array = new Int32Array(bucketCount).fill(none);
+  /** Of the buckets with many changes that somebody has looked into. */
+  readonly #ordered: (OrderedBucket | undefined)[] = new Array(bucketCount).fill(undefined);
+  readonly #seed: number;
 
-  constructor(number: number) {
+  /** With the same seed as everybody who calls `find`. */
+  constructor(number: number, seed: number) {
     this.number = number;
+    this.#seed = seed;
   }
 
   /** As the index has them, in order. Throws `corrupt` when they make no sense. */
@@ -164,13 +171,16 @@ export class LateGeneration {
     const place = this.#places[change] as number;
     const chunk = this.#chunkAt(place);
     const offset = place % chunkFactor;
-    return isRemoval(chunk, offset) ? { key: this.keyAt(change), value: undefined } : new LatePut(chunk, offset);
+    if (isRemoval(chunk, offset)) return { key: this.keyAt(change), value: undefined };
+    // What is longer than a chunk does not fit where changes that write themselves are put together.
+    if (chunk.length > lateChunkBytes) return { key: this.keyAt(change), value: this.valueAt(change) };
+    return new LatePut(chunk, offset);
   }
 
   /** The last change of each key, those that will be neighbours side by side. */
-  inBuckets(first = 0, last: number = bucketCount - 1): LateNumber[] {
+  inBuckets(): LateNumber[] {
     const changes: LateNumber[] = [];
-    for (let bucket = first; bucket <= last; bucket += 1) {
+    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
       for (let i = this.#buckets[bucket] as number; i !== none; i = this.#nexts[i] as number) {
         if (this.#followed[i] === 0) changes.push(i);
       }
@@ -183,16 +193,83 @@ export class LateGeneration {
     // Buckets are in the order of the keys within a container, where keys begin with a hash.
     const isOrdered =
       from.length >= epkAt && (to[epkAt] ?? 0xff) <= hashByteMax && from.compare(to, 0, epkAt, 0, epkAt) === 0;
-    const changes = isOrdered ? this.inBuckets(bucketOf(from, 0), bucketOf(to, 0)) : this.inBuckets();
-    return changes.filter((change) => {
-      const key = this.keyAt(change);
-      return Buffer.compare(key, from) >= 0 && Buffer.compare(key, to) < 0;
-    });
+    const first = isOrdered ? bucketOf(from, 0) : 0;
+    const last = isOrdered ? bucketOf(to, 0) : bucketCount - 1;
+    const changes: LateNumber[] = [];
+    for (let bucket = first; bucket <= last; bucket += 1) this.#pushBetween(changes, bucket, from, to);
+    return changes;
   }
 
   /** All of its chunks leave the index. */
   removals(): IndexChange[] {
     return this.#chunks.map((_, i) => ({ key: lateKey(this.number, i), value: undefined }));
+  }
+
+  /** All of a container may be in one bucket, and an interval of it must not cost a look at each of them. */
+  #pushBetween(changes: LateNumber[], bucket: number, from: Buffer, to: Buffer): void {
+    const ordered = this.#ordered[bucket] ?? { head: none, runs: [] };
+    let recent: LateNumber[] = [];
+    for (let i = this.#buckets[bucket] as number; i !== ordered.head; i = this.#nexts[i] as number) recent.push(i);
+    if (recent.length > unorderedMax) {
+      this.#ordered[bucket] = { head: this.#buckets[bucket] as number, runs: this.#withRun(ordered.runs, recent) };
+      recent = [];
+    }
+    for (const change of recent) {
+      if (this.#followed[change] === 0 && !this.#isBefore(change, from) && this.#isBefore(change, to))
+        changes.push(change);
+    }
+    for (const run of this.#ordered[bucket]?.runs ?? []) this.#pushBetweenOf(changes, run, from, to);
+  }
+
+  /** Runs of about one length make a longer one, so that there are few and each change is seldom put in order. */
+  #withRun(runs: readonly (readonly LateNumber[])[], recent: readonly LateNumber[]): (readonly LateNumber[])[] {
+    const kept = [...runs];
+    let run = recent;
+    for (let last = kept.at(-1); last !== undefined && last.length <= run.length * 2; last = kept.at(-1)) {
+      run = run.concat(last);
+      kept.pop();
+    }
+    kept.push(this.#inOrder(run));
+    return kept;
+  }
+
+  #inOrder(changes: readonly LateNumber[]): LateNumber[] {
+    const texts: [string, LateNumber][] = [];
+    for (const change of changes) {
+      if (this.#followed[change] === 0) texts.push([this.keyAt(change).toString('latin1'), change]);
+    }
+    // Latin-1 text compares as its bytes do; no two are the same.
+    texts.sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    return texts.map(([, change]) => change);
+  }
+
+  #pushBetweenOf(changes: LateNumber[], run: readonly LateNumber[], from: Buffer, to: Buffer): void {
+    let low = 0;
+    let high = run.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#isBefore(run[middle] as LateNumber, from)) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < run.length; low += 1) {
+      const change = run[low] as LateNumber;
+      if (!this.#isBefore(change, to)) return;
+      if (this.#followed[change] === 0) changes.push(change);
+    }
+  }
+
+  /** Most keys differ early: a view for a native comparison would cost more. */
+  #isBefore(change: LateNumber, bound: Buffer): boolean {
+    const place = this.#places[change] as number;
+    const chunk = this.#chunkAt(place);
+    const offset = place % chunkFactor;
+    const keyBytes = keyBytesAt(chunk, offset);
+    const common = Math.min(keyBytes, bound.length);
+    for (let i = 0, at = offset + headBytes; i < common; i += 1) {
+      const difference = (chunk[at + i] as number) - (bound[i] as number);
+      if (difference !== 0) return difference < 0;
+    }
+    return keyBytes < bound.length;
   }
 
   /** A chunk with room, and the head of the next change in it. */
@@ -217,7 +294,7 @@ export class LateGeneration {
     const change = this.#changes;
     const keyAt = offset + headBytes;
     this.#places[change] = (this.#chunks.length - 1) * chunkFactor + offset;
-    this.#hashes[change] = hashOf(chunk, keyAt, keyAt + keyBytesAt(chunk, offset));
+    this.#hashes[change] = hashOf(chunk, keyAt, keyAt + keyBytesAt(chunk, offset), this.#seed);
     this.#followed[change] = 0;
     this.#changes += 1;
   }
@@ -295,21 +372,24 @@ class LatePut implements WritingChange {
   }
 }
 
-/** Of a key, by the beginning of its effective partition key and the end of its id: 32 bits. */
-export function hashOf(bytes: Buffer, start: number, end: number): number {
-  let hash = end - start;
-  const epkEnd = Math.min(end, start + epkAt + hashedEpkBytes);
-  for (let i = start + epkAt; i < epkEnd; i += 1) hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);
-  for (let i = Math.max(start, epkEnd, end - hashedEndBytes); i < end; i += 1) {
-    hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);
-  }
+/** The changes of a bucket up to `head`, in runs that are in the order of the keys, the longest first. */
+interface OrderedBucket {
+  readonly head: number;
+  readonly runs: readonly (readonly LateNumber[])[];
+}
+
+/**
+ * Of a key: 32 bits. All of it counts, since thousands of keys may differ in any part of them, and the seed is nobody's to know: keys
+ * are chosen by clients, and those with the same hash are looked for one after the other.
+ */
+export function hashOf(bytes: Buffer, start: number, end: number, seed: number): number {
+  let hash = seed;
+  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);
   // The low bits choose the slot.
   hash ^= hash >>> 15;
   return (hash ^ (hash >>> 7)) >>> 0;
 }
 
-const hashedEpkBytes = 4;
-const hashedEndBytes = 16;
 /** Behind tree and container. */
 const epkAt = 5;
 /** The two highest bits of a hash are never set. */

@@ -23,6 +23,8 @@ import { isWriting } from './sealed-entry.ts';
 export interface LateIndexOptions {
   readonly changesMax?: number;
   readonly mergedMax?: number;
+  /** Of the hashes of keys. */
+  readonly seed?: number;
   /** Which keys are late, by their first byte; doc entries unless a test says otherwise. */
   isLate?(firstByte: number | undefined): boolean;
 }
@@ -30,7 +32,7 @@ export interface LateIndexOptions {
 /** Throws `corrupt` when what was late cannot be read. */
 export async function openLateIndex(index: IndexStore, options: LateIndexOptions = {}): Promise<IndexStore> {
   try {
-    return new LateIndex(index, readGenerations(index), options);
+    return new LateIndex(index, readGenerations(index, options.seed ?? 0), options);
   } catch (error) {
     await index.close();
     throw error;
@@ -46,6 +48,7 @@ class LateIndex implements IndexStore {
   readonly #index: IndexStore;
   readonly #changesMax: number;
   readonly #mergedMax: number;
+  readonly #seed: number;
   readonly #isLate: (firstByte: number | undefined) => boolean;
   #current: LateGeneration;
   #frozen: Frozen | undefined;
@@ -58,27 +61,30 @@ class LateIndex implements IndexStore {
     this.keyBytesMax = index.keyBytesMax;
     this.#changesMax = options.changesMax ?? lateChangesMax;
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
+    this.#seed = options.seed ?? 0;
     this.#isLate = options.isLate ?? isDocument;
     const [first, second] = generations;
     this.#frozen = first === undefined || second === undefined ? undefined : frozenOf(first);
-    this.#current = second ?? first ?? new LateGeneration(1);
+    this.#current = second ?? first ?? new LateGeneration(1, this.#seed);
   }
 
   get(key: Buffer): Buffer | undefined {
+    this.#assertOpen();
     const late = this.#findLate(key);
     return late === undefined ? this.#index.get(key) : (late ?? undefined);
   }
 
   lend(key: Buffer): Buffer | undefined {
+    this.#assertOpen();
     const late = this.#findLate(key);
     if (late !== undefined) return late ?? undefined;
     return this.#index.lend === undefined ? this.#index.get(key) : this.#index.lend(key);
   }
 
   range(options: IndexRangeOptions): IndexEntry[] {
+    this.#assertOpen();
     const { limit, reverse = false } = options;
     let { from, to } = options;
-    this.#assertOpen();
     if (limit <= 0 || !spans(from, to, this.#isLate)) return this.#index.range(options);
     const merged: IndexEntry[] = [];
     for (;;) {
@@ -128,7 +134,7 @@ class LateIndex implements IndexStore {
   #freezeIfFull(): void {
     if (this.#frozen !== undefined || this.#current.changes < this.#changesMax) return;
     this.#frozen = frozenOf(this.#current);
-    this.#current = new LateGeneration(this.#current.number + 1);
+    this.#current = new LateGeneration(this.#current.number + 1, this.#seed);
   }
 
   async #mergeOnly(): Promise<void> {
@@ -143,6 +149,8 @@ class LateIndex implements IndexStore {
     const { mark } = current;
     const written: IndexChange[] = [];
     try {
+      // Before what is removed at once.
+      const merged = this.#pushMerged(written, due);
       for (const change of changes) {
         if (!this.#isLateChange(change)) {
           written.push(change);
@@ -159,7 +167,6 @@ class LateIndex implements IndexStore {
         current.append(change);
       }
       for (const chunk of current.chunksSince(mark)) written.push(chunk);
-      const merged = this.#pushMerged(written, due);
       await this.#index.apply(written);
       current.publish();
       this.#forget(merged);
@@ -192,9 +199,8 @@ class LateIndex implements IndexStore {
 
   /** Null: it was removed. Undefined: ask the tree. */
   #findLate(key: Buffer): Buffer | null | undefined {
-    this.#assertOpen();
     if (!this.#isLate(key[0])) return undefined;
-    const hash = hashOf(key, 0, key.length);
+    const hash = hashOf(key, 0, key.length, this.#seed);
     const late = lateIn(this.#current, key, hash);
     return late === undefined && this.#frozen !== undefined ? lateIn(this.#frozen.generation, key, hash) : late;
   }
@@ -206,11 +212,12 @@ class LateIndex implements IndexStore {
     const frozen = this.#frozen?.generation;
     for (const change of frozen?.between(from, to) ?? []) {
       const entry = entryOf(frozen as LateGeneration, change);
-      if (current.find(entry.key, hashOf(entry.key, 0, entry.key.length)) === undefined) entries.push(entry);
+      if (current.find(entry.key, (frozen as LateGeneration).hashAt(change)) === undefined) entries.push(entry);
     }
     return entries.sort((a, b) => Buffer.compare(a.key, b.key));
   }
 
+  /** From the call of `close` on: what is late is not in the tree, which is open a little longer. */
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new DatabaseError('closed', 'The database has been closed.');
   }
@@ -272,14 +279,14 @@ function pushMerged(
   pushLateBefore(undefined);
 }
 
-function readGenerations(index: IndexStore): LateGeneration[] {
+function readGenerations(index: IndexStore, seed: number): LateGeneration[] {
   const generations: LateGeneration[] = [];
   let { from, to } = treeBounds('late');
   for (;;) {
     const page = index.range({ from, to, limit: loadedChunks });
     for (const { key, value } of page) {
       const { generation, chunk } = lateChunkOfKey(key);
-      if (generations.at(-1)?.number !== generation) generations.push(new LateGeneration(generation));
+      if (generations.at(-1)?.number !== generation) generations.push(new LateGeneration(generation, seed));
       const last = generations.at(-1) as LateGeneration;
       if (last.mark.chunks !== chunk) throw new DatabaseError('corrupt', 'A late chunk of the index is missing.');
       last.load(value);

@@ -80,7 +80,9 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
       await files.makeDirectory(folderName);
       // Should the mark not be written, whoever opens it next finds the damage again.
       const onDamage = (): void => void condemn().catch(() => {});
-      return openLateIndex(await openLmdbIndex(path, { clock: environment.clock, onDamage }));
+      return openLateIndex(await openLmdbIndex(path, { clock: environment.clock, onDamage }), {
+        seed: randomSeed(environment),
+      });
     },
     eased: () =>
       inTurn(async () => {
@@ -94,6 +96,12 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
         await files.syncDirectory('.');
       }),
   };
+}
+
+function randomSeed(environment: Environment): number {
+  const bytes = Buffer.alloc(4);
+  environment.random(bytes);
+  return bytes.readInt32LE(0);
 }
 
 async function readPoints(files: FileSystem): Promise<number> {
