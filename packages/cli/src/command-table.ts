@@ -35,6 +35,11 @@ const connection: readonly OptionSpec[] = [
   },
 ];
 
+/** Of commands that only Tidemark has. */
+const server: readonly OptionSpec[] = connection.map((option) =>
+  option.flags.startsWith('--endpoint') ? { ...option, meaning: 'the server' } : option,
+);
+
 const asJson: OptionSpec = { flags: '--json', meaning: 'one JSON object on standard output instead of text' };
 
 const folder: OptionSpec = {
@@ -44,7 +49,7 @@ const folder: OptionSpec = {
 
 const group: readonly OptionSpec[] = [
   ...connection,
-  { flags: '--leases <CONTAINER>', meaning: 'where the leases are, DATABASE/CONTAINER' },
+  { flags: '--leases <CONTAINER>', meaning: 'where the leases are, DATABASE/CONTAINER; required' },
   {
     flags: '--leases-connection-string-env <NAME>',
     meaning: 'an environment variable with the connection string of the leases and dead letters',
@@ -168,7 +173,7 @@ export const commands: readonly CommandSpec[] = [
     name: 'backup',
     arguments: '[target]',
     summary: 'copy everything as of now, while a server runs or from a folder',
-    options: [...connection, folder, asJson],
+    options: [...server, folder, asJson],
     examples: ['tidemark backup monday', 'tidemark backup /backups/monday --data ./tidemark-data'],
     load: () => import('./commands/backup.ts'),
   },
@@ -183,7 +188,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'check',
     summary: 'prove that log and index agree',
-    options: [...connection, folder, asJson],
+    options: [...server, folder, asJson],
     examples: ['tidemark check', 'tidemark check --data ./tidemark-data'],
     load: () => import('./commands/check.ts'),
   },
@@ -192,7 +197,7 @@ export const commands: readonly CommandSpec[] = [
     arguments: '<container> [range]',
     summary: 'split a range of a container in two',
     options: [
-      ...connection,
+      ...server,
       folder,
       { flags: '--at <HEX>', meaning: 'where the second range begins', fallback: 'the middle' },
       asJson,
@@ -204,7 +209,7 @@ export const commands: readonly CommandSpec[] = [
     name: 'merge',
     arguments: '<container> <range> <other>',
     summary: 'merge two neighbouring ranges of a container',
-    options: [...connection, folder, asJson],
+    options: [...server, folder, asJson],
     examples: ['tidemark merge shop/orders 1 2'],
     load: () => import('./commands/merge.ts'),
   },
@@ -269,7 +274,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'health',
     summary: 'ask a server whether it can do its work; exit code 1 if not',
-    options: [...connection, asJson],
+    options: [...server, asJson],
     examples: ['tidemark health', 'tidemark health --endpoint http://127.0.0.1:9000 --json'],
     load: () => import('./commands/health.ts'),
   },

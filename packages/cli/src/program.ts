@@ -58,7 +58,11 @@ function commandOf(program: Command, spec: CommandSpec): Command {
 
 function groupOf(program: Command, name: string): Command {
   const found = program.commands.find((each) => each.name() === name);
-  return found ?? prepare(program.command(name).summary(`the ${name} commands: see tidemark ${name} --help`));
+  if (found !== undefined) return found;
+  const inside = commands
+    .filter((each) => each.name.startsWith(`${name} `))
+    .map((each) => each.name.slice(name.length + 1));
+  return prepare(program.command(name).summary(`${inside.join(', ')}: see tidemark ${name} --help`));
 }
 
 /** The inherited settings of commander are copied only to commands that are made later, so each is told itself. */

@@ -110,10 +110,13 @@ class Tail {
       onTrouble: (error) => this.#complain(error),
     });
     if (key !== undefined && position.kind === 'start') {
+      this.#sayBegin();
       this.#sayEnd(followingKey(this.#wanted, await follow.runKey(key, position.start)));
       return;
     }
-    await follow.run(await this.#startingParts());
+    const parts = await this.#startingParts();
+    this.#sayBegin();
+    await follow.run(parts);
     this.#sayEnd(
       this.#wanted.range === undefined ? following(this.#wanted, follow) : followingRanges(this.#wanted, follow),
     );
@@ -166,6 +169,11 @@ class Tail {
   #complain(error: Error): void {
     if (!this.#isInTrouble) say(`${error.message} Trying again.`);
     this.#isInTrouble = true;
+  }
+
+  /** For people: without it a tail of a quiet container looks as if it hung. */
+  #sayBegin(): void {
+    if (process.stderr.isTTY && !this.#wanted.isUntilDrained) say(`Following ${this.#wanted.name}; Ctrl-C ends it.`);
   }
 
   #sayEnd(next: string): void {

@@ -39,6 +39,8 @@ export class FeedReader {
   #isGuarded = false;
   /** Asked for at most, while pages have been too large; grows back with every page that was not. */
   #itemsMax: number | undefined;
+  /** After an owner that died the first read does not wait: whether there is anything that it could have died of is known at once. */
+  #isLook: boolean;
   #failures = 0;
   #failingSinceMs = 0;
   #lastItems = 0;
@@ -47,6 +49,7 @@ export class FeedReader {
     this.#options = options;
     this.#from = options.lease.start;
     this.#itemsMax = options.settings.itemsMax;
+    this.#isLook = options.lease.isTakeover === true;
     this.#pace = new PollPace(options.settings, options.random);
   }
 
@@ -99,7 +102,7 @@ export class FeedReader {
           mode: lease.mode,
           from: this.#from,
           itemsMax: this.#itemsMax,
-          waitMs: settings.waitMs,
+          waitMs: this.#isLook ? undefined : settings.waitMs,
           signal: controller.signal,
         })
         .then(resolve, reject);
@@ -130,6 +133,10 @@ export class FeedReader {
     this.#options.onPage(page);
     this.#lastItems = page.items.length;
     this.#growBack();
+    if (this.#isLook) {
+      this.#isLook = false;
+      return 0;
+    }
     return this.#pace.pauseAfter(page, tookMs, hasMoved);
   }
 
