@@ -40,10 +40,9 @@ await copier.stop();
 shop.isOpen = false;
 const sold = await selling;
 const { resources: copies } = await next.container.items.readAll().fetchAll();
-const revisions = new Map(copies.map(({ id, revision }) => [id, revision]));
-const missing = [...sold.keys()].filter((id) => !revisions.has(id));
-const stale = [...sold].filter(([id, revision]) => revisions.has(id) && revisions.get(id) !== revision);
-console.log(`${missing.length} orders missing, ${stale.length} stale`);
+const ours = copies.filter(({ id }) => sold.has(id)); // Others are of an earlier run.
+const stale = ours.filter(({ id, revision }) => sold.get(id) !== revision);
+console.log(`${sold.size - ours.length} orders missing, ${stale.length} stale`);
 client.dispose();
 
 async function behindAtMost(itemsMax) {
@@ -72,7 +71,6 @@ async function put({ container, keyOf }, { id, customer, city, revision }) {
 async function sell() {
   const sold = new Map();
   for (let revision = Date.now(); shop.isOpen; revision += 1) {
-    // above those of an earlier run
     const n = revision % 60;
     shop.write = put(shop.place, { id: `${n}`, customer: `customer ${n % 7}`, city: `city ${n % 3}`, revision });
     await shop.write;
