@@ -39,10 +39,9 @@ await behindAtMost(0);
 await copier.stop();
 shop.isOpen = false;
 const sold = await selling;
-const { resources: copies } = await next.container.items.readAll().fetchAll();
-const ours = copies.filter(({ id }) => sold.has(id)); // Others are of an earlier run.
-const stale = ours.filter(({ id, revision }) => sold.get(id) !== revision);
-console.log(`${sold.size - ours.length} orders missing, ${stale.length} stale`);
+const copies = (await next.container.items.readAll().fetchAll()).resources.filter(({ id }) => sold.has(id));
+const stale = copies.filter(({ id, revision }) => sold.get(id) !== revision);
+console.log(`${sold.size - copies.length} orders missing, ${stale.length} stale`);
 client.dispose();
 
 async function behindAtMost(itemsMax) {
@@ -52,11 +51,11 @@ async function behindAtMost(itemsMax) {
 
 /** Writes unless an equal or higher revision is there. */
 async function put({ container, keyOf }, { id, customer, city, revision }) {
-  const item = container.item(id, keyOf({ customer, city }));
+  const order = { id, customer, city, revision };
+  const item = container.item(id, keyOf(order));
   for (;;) {
     const { resource: there, etag } = await item.read();
     if (there?.revision >= revision) return;
-    const order = { id, customer, city, revision };
     try {
       if (there === undefined) await container.items.create(order);
       else await item.replace(order, { accessCondition: { type: 'IfMatch', condition: etag } });
