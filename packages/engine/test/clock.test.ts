@@ -1,22 +1,4 @@
-import { expect, test } from 'vitest';
+import { clockContract } from '../../testing/src/clock-contract.ts';
 import { systemEnvironment } from '../src/ambient.ts';
 
-test('nobody is woken before the time, by the clock that deadlines are measured with', async () => {
-  const { clock } = systemEnvironment();
-  const naps = Array.from({ length: 400 }, async (_, i) => {
-    const ms = 1 + (i % 40) * 1.3;
-    const untilMs = clock.monotonicMs() + ms;
-    await clock.sleep(ms);
-    return clock.monotonicMs() - untilMs;
-  });
-  expect((await Promise.all(naps)).filter((lateMs) => lateMs < 0)).toEqual([]);
-});
-
-test('a signal ends a sleep, one that was given long ago too', async () => {
-  const { clock } = systemEnvironment();
-  const stop = new AbortController();
-  const sleeping = clock.sleep(2 ** 40, stop.signal);
-  stop.abort();
-  await sleeping;
-  await clock.sleep(2 ** 40, stop.signal);
-});
+clockContract(systemEnvironment().clock);

@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Model } from '../../test/late-kit.ts';
+import { applied, LateDisk } from '../../test/late-kit.ts';
 import { systemEnvironment } from '../ambient.ts';
 import type { IndexChange, IndexStore, WritingChange } from './index-store.ts';
 import type { KeyBounds } from './keys.ts';
 import { docKey, partitionBounds, ridKey, treeBounds } from './keys.ts';
 import { openLateIndex } from './late-index.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
-import type { MemoryIndexSnapshot } from './memory-index.ts';
 import { memoryIndex } from './memory-index.ts';
 
 /** Of hashes, of numbers as the first version of hashing has them, of none, and at the edges of buckets. */
@@ -60,8 +61,6 @@ const bounds: fc.Arbitrary<KeyBounds> = fc.oneof(
 );
 const look = fc.record({ bounds, limit: fc.constantFrom(0, 1, 2, 5, 1_000), reverse: fc.boolean() });
 
-type Model = ReadonlyMap<string, string>;
-
 let folder: string;
 
 beforeAll(async () => {
@@ -81,7 +80,7 @@ test('[engine 5] a kill between any two transactions leaves all of a change or n
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.array(look, { maxLength: 6 }), async (steps, looks) => {
       const limits = { changesMax: 10, mergedMax: 3 };
-      const disk = new Disk();
+      const disk = new LateDisk();
       let index = await openLateIndex(disk.open(), limits);
       let model: Model = new Map();
       for (const { changes, diesAfter = Number.POSITIVE_INFINITY, isFull } of steps) {
@@ -185,15 +184,6 @@ function changeOf([key, value, isWriting]: readonly [Buffer, Buffer | undefined,
   return writing;
 }
 
-function applied(before: Model, changes: readonly IndexChange[]): Model {
-  const model = new Map(before);
-  for (const { key, value } of changes) {
-    if (value === undefined) model.delete(key.toString('latin1'));
-    else model.set(key.toString('latin1'), value.toString('latin1'));
-  }
-  return model;
-}
-
 function expectSame(
   index: IndexStore,
   model: Model,
@@ -220,27 +210,4 @@ function expectSame(
     }
   }
   for (const [text, value] of model) expect(index.get(Buffer.from(text, 'latin1'))?.toString('latin1')).toBe(value);
-}
-
-/** What survives a kill: every transaction that was taken. */
-class Disk {
-  /** So many transactions more. */
-  room: number = Number.POSITIVE_INFINITY;
-  #last: MemoryIndexSnapshot = memoryIndex().snapshot();
-
-  open(): IndexStore {
-    const index = memoryIndex({ from: this.#last });
-    return {
-      keyBytesMax: index.keyBytesMax,
-      get: (key) => index.get(key),
-      range: (options) => index.range(options),
-      apply: async (changes) => {
-        if (--this.room < 0) throw new Error('no room');
-        await index.apply(changes);
-        this.#last = index.snapshot();
-      },
-      sync: () => index.sync(),
-      close: () => index.close(),
-    };
-  }
 }

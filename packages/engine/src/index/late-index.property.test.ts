@@ -2,10 +2,12 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Model } from '../../test/late-kit.ts';
+import { applied, LateDisk } from '../../test/late-kit.ts';
 import type { IndexChange, IndexStore } from './index-store.ts';
 import { tree, treeBounds } from './keys.ts';
 import { openLateIndex } from './late-index.ts';
-import type { MemoryIndex, MemoryIndexSnapshot } from './memory-index.ts';
+import type { MemoryIndex } from './memory-index.ts';
 import { memoryIndex } from './memory-index.ts';
 
 const limits = { changesMax: 12, mergedMax: 4 };
@@ -37,13 +39,13 @@ const step = fc.oneof(
 test('[engine 5] comes back after a kill or a power cut as it was, and a transaction that fails leaves nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const disk = new Disk();
-      let models = [new Map<string, string>()];
+      const disk = new LateDisk();
+      let models: Model[] = [new Map()];
       let index = await openLateIndex(disk.open(), limits);
       const take = async (changes: readonly IndexChange[]): Promise<void> => {
         await index.apply(changes);
         await index.sync();
-        models.push(applied(new Map(models.at(-1)), changes));
+        models.push(applied(models.at(-1) ?? new Map(), changes));
       };
       for (const step of steps) {
         if (step.kind === 'apply') await take(step.changes);
@@ -60,7 +62,7 @@ test('[engine 5] comes back after a kill or a power cut as it was, and a transac
           if (step.isPowerCut) models = models.slice(0, disk.cutPower());
           index = await openLateIndex(disk.open(), limits);
         }
-        expectSame(index, models.at(-1) as Map<string, string>);
+        expectSame(index, models.at(-1) as Model);
       }
     }),
     { numRuns: 200 },
@@ -153,14 +155,6 @@ test('[engine 5] chunks that make no sense are refused', async () => {
   }
 });
 
-function applied(model: Map<string, string>, changes: readonly IndexChange[]): Map<string, string> {
-  for (const { key, value } of changes) {
-    if (value === undefined) model.delete(key.toString('latin1'));
-    else model.set(key.toString('latin1'), value.toString('latin1'));
-  }
-  return model;
-}
-
 function document(n: number): Buffer {
   return Buffer.from([tree.doc, 0, 0, 0, 1, n & 0x3f, 0, n >> 8, n & 0xff]);
 }
@@ -174,37 +168,7 @@ function lateChanges(inner: MemoryIndex): number {
   return lateBytes(inner) / 25;
 }
 
-class Disk {
-  /** So many transactions are taken before it is full. */
-  room: number = Number.POSITIVE_INFINITY;
-  #synced: MemoryIndexSnapshot[] = [memoryIndex().snapshot()];
-  #last: MemoryIndexSnapshot = memoryIndex().snapshot();
-
-  open(): IndexStore {
-    const index = memoryIndex({ from: this.#last, onSync: (synced) => this.#synced.push(synced) });
-    return {
-      keyBytesMax: index.keyBytesMax,
-      get: (key) => index.get(key),
-      range: (options) => index.range(options),
-      apply: async (changes) => {
-        if (--this.room < 0) throw new Error('no room');
-        await index.apply(changes);
-        this.#last = index.snapshot();
-      },
-      sync: () => index.sync(),
-      close: () => index.close(),
-    };
-  }
-
-  /** Back to the sync before the last one, if there was one; gives how many there were then. */
-  cutPower(): number {
-    if (this.#synced.length > 1) this.#synced.pop();
-    this.#last = this.#synced.at(-1) as MemoryIndexSnapshot; // The first one is the empty index.
-    return this.#synced.length;
-  }
-}
-
-function expectSame(index: IndexStore, model: ReadonlyMap<string, string>): void {
+function expectSame(index: IndexStore, model: Model): void {
   const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
   const bounds = { from: Buffer.from([tree.doc]), to: Buffer.from([tree.frames]) };
   const describe = (entries: { key: Buffer; value: Buffer }[]): (readonly [string, string])[] =>
