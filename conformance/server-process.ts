@@ -17,16 +17,18 @@ export interface Running {
 export interface LaunchOptions {
   /** For Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** Instead of the command as it is installed. */
+  readonly command?: string;
   /** What starts Node instead of this process: `['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh']`. */
   readonly through?: readonly string[];
 }
 
 export function launch(
   args: readonly string[],
-  { nodeArgs = [], through = [] }: LaunchOptions = {},
+  { command = commandLine, nodeArgs = [], through = [] }: LaunchOptions = {},
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, commandLine, ...args];
-  return spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [first = process.execPath, ...rest] = [...through, process.execPath, ...nodeArgs, command, ...args];
+  return spawn(first, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 export async function start(args: readonly string[], options: LaunchOptions = {}): Promise<Running> {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CosmosClient } from '@azure/cosmos';
 import { openDatabase } from '@tidemark/engine';
@@ -26,14 +26,19 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Closing that waits for anything but answers takes longer than a test may. */
 const patient = { limits: { drainMsMax: 10 * 60_000 } };
 
+/** After the compiler alone, the command runs its modules. */
 test.each([
-  ['can', []],
-  ['cannot', ['--no-experimental-require-module']],
-])('the command starts on a Node that %s require its modules', async (_, nodeArgs) => {
-  const running = await start(['--memory', '--port', '0'], { nodeArgs });
+  ['one file', commandLine],
+  ['modules', fileOf('../packages/cli/dist/main.js')],
+])('the command serves from its %s', async (_, command) => {
+  const running = await start(['--data', join(folder, basename(command)), '--port', '0'], { command });
 
   expect((await rawFetch(running.ready.url, 'GET', '/dbs', {})).status).toBe(200);
+  // What answers it is loaded only now.
+  const sign = { type: '', link: '_tidemark/health' };
+  expect((await rawFetch(running.ready.url, 'GET', '/_tidemark/health', { sign })).status).toBe(200);
   expect(running.words()).not.toContain('Warning');
+  expect(running.words()).toContain(fileOf('../docs/README.md'));
   expect(await end(running, 'SIGTERM')).toBe(0);
 });
 
@@ -246,8 +251,11 @@ test('thousands of idle connections are kept for little, and others are served',
   await exited;
 });
 
-/** Loading takes nearly all of the time until the ready line. Node's own record of what it ran is written at the end. */
-test('a start loads neither the processor, nor the admin API, nor an index on disk that it has not', async () => {
+/**
+ * Loading takes most of the time until the ready line. Node's own record of what it ran is written at the end; in the one file of the
+ * command every module that is not needed at once is a function, by the name of its source.
+ */
+test('a start runs neither the processor, nor the admin API, nor an index on disk that it has not', async () => {
   const record = join(folder, 'loaded');
   const args = [commandLine, 'serve', '--memory', '--port', '0'];
   const env = { ...process.env, NODE_V8_COVERAGE: record };
@@ -260,12 +268,24 @@ test('a start loads neither the processor, nor the admin API, nor an index on di
   child.kill('SIGTERM');
   await exited;
 
-  const loaded: string[] = [];
+  const ran: string[] = [];
   for (const name of await readdir(record)) {
-    const { result } = JSON.parse(await readFile(join(record, name), 'utf8')) as { result: { url: string }[] };
-    loaded.push(...result.map(({ url }) => url));
+    const { result } = JSON.parse(await readFile(join(record, name), 'utf8')) as { result: Coverage[] };
+    for (const { url, functions } of result) {
+      const called = functions.filter(({ ranges }) => ranges[0]?.count !== 0);
+      ran.push(url, ...called.map(({ functionName }) => functionName));
+    }
   }
-  expect(loaded.filter((url) => url.endsWith('/server/dist/pipeline.js'))).not.toEqual([]);
-  const needless = /\/packages\/processor\/dist\/|\/server\/dist\/admin\/admin\.js|\/node_modules\/lmdb\//;
-  expect(loaded.filter((url) => needless.test(url))).toEqual([]);
+  expect(ran).toContain('packages/server/src/pipeline.ts');
+  const needless = /^packages\/processor\/|^packages\/server\/src\/admin\/admin\.ts|\/node_modules\/lmdb\//;
+  expect(ran.filter((name) => needless.test(name))).toEqual([]);
 });
+
+/** Of one script, as V8 writes it. */
+interface Coverage {
+  readonly url: string;
+  readonly functions: readonly {
+    readonly functionName: string;
+    readonly ranges: readonly { readonly count: number }[];
+  }[];
+}

@@ -2,13 +2,14 @@
 // depends on has changed, so calling this before every start and every test costs well under a second. `--programs` builds what tests
 // start as processes, too.
 //
-// This file runs before anything is installed: plain JavaScript, built-in modules only.
+// This file runs before anything is installed: plain JavaScript, built-in modules only until then.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import bundle from '../packages/cli/bin/bundle.cjs';
 import '../packages/cli/bin/node-version.cjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,9 +18,9 @@ const isWindows = process.platform === 'win32';
 const forPeople = ['inherit', 2, 2];
 const installStamp = join(root, 'node_modules', '.tidemark-install');
 
-export function prepare() {
+export async function prepare() {
   install();
-  build();
+  await build();
 }
 
 /** Runs a tool that npm has installed into this repository; returns its exit code. */
@@ -71,7 +72,7 @@ function install() {
   writeFileSync(installStamp, wanted);
 }
 
-function build() {
+async function build() {
   removeOrphans();
   // The compiler keeps its own record of what is up to date; the message is for the one long run.
   const isFirst = !existsSync(join(root, 'packages', 'model', 'dist', 'index.js'));
@@ -79,6 +80,10 @@ function build() {
   if (runTool('tsc', ['-b'], { stdio: forPeople }) !== 0) {
     console.error('tidemark: the build failed; the reason is above.');
     process.exit(1);
+  }
+  if (!bundle.isBundleCurrent()) {
+    const { makeBundle } = await import('./bundle.mjs');
+    await makeBundle();
   }
 }
 
@@ -103,6 +108,6 @@ function buildPrograms() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  prepare();
+  await prepare();
   if (process.argv.includes('--programs')) buildPrograms();
 }

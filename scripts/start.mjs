@@ -5,17 +5,12 @@
 // `exec node`: npm passes signals to the shell it starts, and a shell that waits would die of them and leave the server
 // behind. Where the shell knows no `exec`, as on Windows, run `node scripts/start.mjs`.
 
-import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
 
-prepare();
+await prepare();
 
-const main = join(root, 'packages', 'cli', 'dist', 'main.js');
-if (!existsSync(main)) {
-  console.error('tidemark: there is no server to start: packages/cli/src/main.ts does not exist.');
-  process.exit(1);
-}
-process.argv[1] = main;
-await import(pathToFileURL(main).href);
+const command = join(root, 'packages', 'cli', 'bin', 'tidemark.cjs');
+process.argv[1] = command;
+createRequire(import.meta.url)(command);

@@ -23,7 +23,7 @@ const steps = [
 const total = { passed: 0, failed: 0 };
 const startedMs = performance.now();
 
-for (const step of chosenSteps(process.argv.slice(2))) {
+for (const step of await chosenSteps(process.argv.slice(2))) {
   console.log(`\n── ${step.heading} ${'─'.repeat(Math.max(0, 60 - step.heading.length))}`);
   const stepStartedMs = performance.now();
   const code = step.run();
@@ -40,14 +40,14 @@ for (const step of chosenSteps(process.argv.slice(2))) {
 console.log(`\nall of it: ${seconds(startedMs)}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 
-function chosenSteps(names) {
+async function chosenSteps(names) {
   for (const name of names) {
     if (steps.some((step) => step.name === name)) continue;
     console.error(`tidemark: no step is called ${name}; there are ${steps.map((step) => step.name).join(', ')}.`);
     console.log('0 passed, 1 failed');
     process.exit(1);
   }
-  prepare();
+  await prepare();
   return names.length === 0 ? steps : steps.filter((step) => names.includes(step.name));
 }
 

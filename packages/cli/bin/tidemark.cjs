@@ -4,17 +4,12 @@
 'use strict';
 
 require('./node-version.cjs');
+const { bundlePath, isBundleCurrent } = require('./bundle.cjs');
 
-if (require('node:fs').existsSync(require('node:path').join(__dirname, '../dist/main.js'))) {
-  const first = process.argv[2];
-  const isServe = first === undefined || first === 'serve' || first.charAt(0) === '-';
-  // Loading its two hundred modules is most of a server's start, and `require` reads them one after the other at once, where
-  // `import` makes several trips through the thread pool for each. They are the same modules: who imports them gets these.
-  // Node 21 and the first of 22 cannot require them.
-  if (isServe && process.features.require_module === true) {
-    require('../dist/program.js');
-    require('../dist/commands/serve.js');
-  }
+if (isBundleCurrent()) {
+  require('./stack-traces.cjs').nameSources(bundlePath);
+  require(bundlePath);
+} else if (require('node:fs').existsSync(require('node:path').join(__dirname, '../dist/main.js'))) {
   import('../dist/main.js');
 } else {
   process.stderr.write('tidemark: this clone is not built yet; npm start or npm run prepare:all builds it.\n');

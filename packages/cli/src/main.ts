@@ -4,4 +4,7 @@ import { runProgram } from './program.ts';
 import { endWithReader } from './terminal.ts';
 
 endWithReader();
-process.exitCode = await runProgram(process.argv.slice(2));
+// In one file with all the others there is no waiting at this level.
+runProgram(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});

@@ -7,6 +7,7 @@ import { adviceFor } from './advice.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
+import { packageFolder } from './package-folder.ts';
 import { checkSwallowedFlags } from './swallowed-flags.ts';
 import { say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -111,7 +112,6 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
 }
 
 function ownVersion(): string {
-  // The manifest stands one above the sources and one above the build alike.
-  const manifest: { version?: unknown } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const manifest: { version?: unknown } = JSON.parse(readFileSync(new URL('package.json', packageFolder), 'utf8'));
   return String(manifest.version);
 }

@@ -1,4 +1,4 @@
-// The version of this package, as its manifest says it.
+// The version of this package, as its manifest says it. In the one file of the command it is the command's, which is the same.
 
 import { readFileSync } from 'node:fs';
 

@@ -257,7 +257,7 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy', 'bounded'],
-  cli: ['usage-error', 'limits', 'loopback', 'tls-folder'],
+  cli: ['usage-error', 'limits', 'loopback', 'package-folder', 'tls-folder'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */

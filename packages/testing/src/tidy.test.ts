@@ -147,6 +147,10 @@ describe('documents', () => {
     expect(readText('package-lock.json')).not.toMatch(/"resolved": "https?:/);
   });
 
+  test('all packages have one version: the command carries the others inside and shows its own', () => {
+    expect(new Set(manifests.map(({ manifest }) => manifest.version)).size).toBe(1);
+  });
+
   test('so does the lock file of the peers', () => {
     const text = readText(`${peers.folder}/package-lock.json`);
     const lock: { packages: Record<string, Manifest> } = JSON.parse(text);
@@ -209,6 +213,7 @@ describe('the scanner', () => {
 });
 
 interface Manifest {
+  readonly version?: string;
   readonly dependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
   readonly optionalDependencies?: Record<string, string>;

@@ -16,6 +16,7 @@ import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
 import { stopMsMax } from '../limits.ts';
+import { packageFolder } from '../package-folder.ts';
 import type { Settings } from '../settings.ts';
 import { explainStart } from '../start-failure.ts';
 import { say } from '../terminal.ts';
@@ -162,7 +163,7 @@ function sayProgress(): (fraction: number) => void {
 }
 
 function docsPath(): string {
-  const path = fileURLToPath(new URL('../../../../docs/README.md', import.meta.url));
+  const path = fileURLToPath(new URL('../../docs/README.md', packageFolder));
   // Installed from a package, the command has no repository around it.
   return existsSync(path) ? path : 'docs/README.md of the repository; tidemark --help';
 }
