@@ -5,7 +5,6 @@ import { RawClient } from '../../conformance/socket.ts';
 import {
   bodiesBytesMax,
   bodyBytesMax,
-  heldShareMax,
   pageBytesMax,
   pagesAtOnceMax,
   unsentBytesMax,
@@ -52,8 +51,7 @@ export const bodiesUnderWay: Abuse = {
 };
 
 /** With the buffers that answers lie in, pages that are being made, and answers that were cut off and are not collected yet. */
-const unsentGrowthMax: number =
-  heldShareMax * unsentBytesMax + 2 * pagesAtOnceMax * pageBytesMax + unsentBytesMax / 2 + slackBytes;
+const unsentGrowthMax: number = unsentBytesMax + 2 * pagesAtOnceMax * pageBytesMax + unsentBytesMax / 2 + slackBytes;
 
 /** Together they ask for more than may be unsent, whatever the system's buffers take. */
 const deafClients = 90;

@@ -39,6 +39,9 @@ export const lateMergedMax = 4_096;
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;
 
+/** So many of these entries are known to readers of the feed without a look into the index, some 10 KiB each at most. */
+export const knownChunksMax = 64;
+
 /** Of so many ranges the last of these entries is kept in memory, about 8 KiB each; of others it is read again. */
 export const indexedRangesMax = 4_096;
 

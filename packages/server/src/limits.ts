@@ -71,14 +71,17 @@ export const joinedBodyBytesMax: number = 16 * 1024;
 /** A client that takes nothing of its answer for so long is cut off. */
 export const answerStallMsMax: number = 60 * 1000;
 
-/** Answers that clients have not taken yet, of all connections together: 64 of the largest. */
+/** Answers that clients have not taken yet, with the buffers that they lie in, of all connections together: 64 of the largest. */
 export const unsentBytesMax: number = 256 * 1024 * 1024;
 
 /** A page whose pieces have so many bytes on average is sent without being copied together first. */
 export const sentPieceBytesMin: number = 8 * 1024;
 
-/** Or the buffers that they lie in have more than this many times their size: what is unsent must not hold much else in memory. */
-export const heldShareMax = 1.5;
+/**
+ * Unless the buffers that they lie in have more than this many times their size. Reads come in round sizes, and two pages share the run
+ * that lies in both; what was read along with a few documents of a page must not stay in memory until it is sent.
+ */
+export const heldShareMax = 2.5;
 
 /** Pages that are being read and put together at a time: each is up to twice its size until it is sent. More gain nothing. */
 export const pagesAtOnceMax = 16;

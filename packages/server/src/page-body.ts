@@ -14,6 +14,8 @@ export class PageBody {
   readonly body: Buffer | BodyPieces;
   /** To be called once, when nobody reads the bytes any more. Whoever does not call it leaves them to the garbage collector. */
   readonly onSent: () => void;
+  /** What it keeps in memory until then: the buffers that its bytes lie in. */
+  readonly heldBytes: number;
 
   /** `release` is called as soon as the pieces are not needed any more. */
   constructor(ownerRid: string, pieces: readonly Buffer[], count: number, release: () => void = nothingToDo) {
@@ -23,7 +25,9 @@ export class PageBody {
     let length = prefix.length + suffix.length;
     for (const piece of pieces) length += piece.length;
     const isLong = length >= sentPieceBytesMin * pieces.length && pieces.length > 0;
-    if (isLong && heldBytes(pieces) <= length * heldShareMax) {
+    const held = isLong ? heldBytesOf(pieces) : Number.POSITIVE_INFINITY;
+    if (held <= length * heldShareMax) {
+      this.heldBytes = held;
       this.body = { length, pieces: [Buffer.from(prefix, 'latin1'), ...pieces, Buffer.from(suffix, 'latin1')] };
       this.onSent = release;
       return;
@@ -37,6 +41,7 @@ export class PageBody {
     buffer.write(suffix, at, 'latin1');
     release();
     this.body = buffer.length === length ? buffer : buffer.subarray(0, length);
+    this.heldBytes = buffer.length;
     this.onSent = () => pool.give(buffer);
   }
 }
@@ -45,7 +50,7 @@ export class PageBody {
  * What cannot be freed while the pieces are not sent: the buffers that they lie in. Between them may lie whatever was read along, such
  * as older versions, many times their size.
  */
-function heldBytes(pieces: readonly Buffer[]): number {
+function heldBytesOf(pieces: readonly Buffer[]): number {
   let sum = 0;
   for (const buffer of new Set(pieces.map((piece) => piece.buffer))) sum += buffer.byteLength;
   return sum;

@@ -133,7 +133,7 @@ export class Pipeline {
       this.#observer.end(exchange, undefined);
       return;
     }
-    const hasRoom = unsent.admit(response.body?.length ?? 0);
+    const hasRoom = unsent.admit(heldBytesOf(response));
     // What has been written has been written, and has to be said.
     if (!hasRoom && isRead(outgoing, exchange)) {
       response.onSent?.();
@@ -147,7 +147,7 @@ export class Pipeline {
       outgoing.destroy();
     }
     // A stream says itself when it is not taken.
-    if (response.stream === undefined) unsent.note(outgoing);
+    if (response.stream === undefined) unsent.note(outgoing, heldBytesOf(response));
     room.answered(outgoing);
     this.#observer.end(exchange, response);
   }
@@ -285,6 +285,10 @@ class RequestContext implements HandlerContext {
 /** Queries are read with POST, their pages are as large as others. */
 function isRead({ req }: HttpResponse, { operation }: Exchange): boolean {
   return req.method === 'GET' || operation === 'query';
+}
+
+function heldBytesOf({ heldBytes, body }: CosmosResponse): number {
+  return heldBytes ?? body?.length ?? 0;
 }
 
 function tooMuchUnsent(): DatabaseError {

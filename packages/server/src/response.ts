@@ -22,6 +22,8 @@ export interface CosmosResponse {
   /** JSON unless it says otherwise. */
   readonly contentType?: string;
   readonly body: Buffer | BodyPieces | undefined;
+  /** What the body keeps in memory until it is sent, where that is more than its length. */
+  readonly heldBytes?: number;
   /** Called when nobody reads the body any more: it was sent, or its client is gone. Not called when it was never sent. */
   readonly onSent?: () => void;
   /** An answer without end: takes over once the head is out. Then there is no body. */
@@ -89,8 +91,9 @@ export function documentPageResponse(request: RequestHead, place: Place, page: D
 }
 
 /** Documents are on it. */
-export function pageResponse({ body, onSent }: PageBody, count: number, headers: HeaderList): CosmosResponse {
-  return { status: 200, charge: pageCharge(count, body.length), headers, body, onSent };
+export function pageResponse(page: PageBody, count: number, headers: HeaderList): CosmosResponse {
+  const { body, heldBytes, onSent } = page;
+  return { status: 200, charge: pageCharge(count, body.length), headers, body, heldBytes, onSent };
 }
 
 const comma: Buffer = Buffer.from(',');

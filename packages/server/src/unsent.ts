@@ -49,11 +49,11 @@ export class UnsentAnswers {
     return true;
   }
 
-  /** To be called when it was given to the socket. What the system took at once is not waiting. */
-  note(outgoing: HttpResponse): void {
+  /** To be called when it was given to the socket. What the system took at once is not waiting; of anything else all is kept. */
+  note(outgoing: HttpResponse, heldBytes = 0): void {
     const { socket } = outgoing;
     if (socket.writableLength === 0) return;
-    this.#add(outgoing, socket.writableLength);
+    this.#add(outgoing, Math.max(heldBytes, socket.writableLength));
     // Node starts this anew whenever the client takes something; the connection ends it once the answer is out.
     socket.setTimeout(this.#limits.answerStallMsMax);
     outgoing.once('close', () => this.#forget(outgoing));

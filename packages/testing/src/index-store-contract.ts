@@ -58,6 +58,13 @@ export function indexStoreContract(name: string, make: () => Promise<IndexStore>
       expect(text(index.lend(key('a')))).toBe('2');
     });
 
+    test('has another number of changes once something was applied, where it counts them', async () => {
+      const before = index.changes;
+      await index.apply([put('a', '1')]);
+
+      if (before !== undefined) expect(index.changes).not.toBe(before);
+    });
+
     test('removing what is not there changes nothing', async () => {
       await index.apply([put('a', '1'), remove('x'), put('c', '2')]);
 

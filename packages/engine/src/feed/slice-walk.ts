@@ -3,14 +3,13 @@
 // Between two awaits slices may move from the overlay to the index, and compaction may put other slices in their place. So a
 // walk keeps no cursor into either, only the LSN it has come to, and asks again from there.
 
-import { framesKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
-import { decodeSlices } from '../index/slices.ts';
 import { readBytesMax, recycledBytesMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RecentSlice } from '../state/overlay.ts';
 import { KeptRuns } from './kept-runs.ts';
+import { KnownSlices } from './known-slices.ts';
 import type { Room } from './window.ts';
 import { Window } from './window.ts';
 
@@ -79,7 +78,7 @@ export class SliceWalk {
     const recent = this.#recent();
     // The overlay has every LSN from its first one on: the index need not be asked for what comes in between.
     if (recent !== undefined && recent.slice.firstLsn <= this.#position + 1) return recent.slice;
-    this.#slices = slicesAfter(this.#state, this.#range, this.#position);
+    this.#slices = KnownSlices.of(this.#state.index).after(this.#range, this.#position);
     this.#next = 0;
     return this.#slices[0] ?? recent?.slice;
   }
@@ -200,17 +199,4 @@ function firstAfter(slices: readonly RecentSlice[], position: number): RecentSli
     else low = middle + 1;
   }
   return slices[low];
-}
-
-/** Slices in the index with anything after `after`: the rest of one chunk, and the next one when that is used up. */
-function slicesAfter(state: DatabaseState, range: number, after: number): Slice[] {
-  const begin = framesKey(range, 0);
-  const end = framesKey(range + 1, 0);
-  const at = framesKey(range, after + 1);
-  const [holding] = state.index.range({ from: begin, to: framesKey(range, after + 2), limit: 1, reverse: true });
-  const slices = holding === undefined ? [] : decodeSlices(holding.value, after);
-  if (slices.length > 0) return slices;
-  const from = holding !== undefined && holding.key.compare(at) >= 0 ? framesKey(range, after + 2) : at;
-  const [following] = state.index.range({ from, to: end, limit: 1 });
-  return following === undefined ? [] : decodeSlices(following.value, after);
 }

@@ -33,6 +33,8 @@ export interface IndexRangeOptions {
 export interface IndexStore {
   /** The longest key it takes; longer components are shortened with a digest (keys.ts). */
   readonly keyBytesMax: number;
+  /** Another one whenever something was applied, or may have been: what was read before may not hold. Undefined where nobody counts. */
+  readonly changes?: number | undefined;
   /** Sees every apply whose promise has resolved. The bytes belong to the caller only until its next await. */
   get(key: Buffer): Buffer | undefined;
   /** Like `get`, for whoever is done with the bytes before the index is asked anything else. */

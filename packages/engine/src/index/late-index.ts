@@ -68,6 +68,10 @@ class LateIndex implements IndexStore {
     this.#current = second ?? first ?? new LateGeneration(1, this.#seed);
   }
 
+  get changes(): number | undefined {
+    return this.#index.changes;
+  }
+
   get(key: Buffer): Buffer | undefined {
     this.#assertOpen();
     const late = this.#findLate(key);

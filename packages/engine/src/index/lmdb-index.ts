@@ -69,6 +69,7 @@ const writeLimitMsDefault = 60_000;
 
 class LmdbIndex implements IndexStore {
   readonly keyBytesMax: number = keyBytesMax;
+  changes = 0;
   readonly #folder: string;
   readonly #tree: RootDatabase<Buffer, Buffer>;
   readonly #clock: Clock;
@@ -173,7 +174,9 @@ class LmdbIndex implements IndexStore {
       await this.#withinLimit(committed);
       this.#flushed = flushOf(committed);
       this.#tree.resetReadTxn();
+      this.changes += 1;
     } catch (error) {
+      this.changes += 1;
       throw await this.#failed(error, transactionIdBefore);
     }
   }

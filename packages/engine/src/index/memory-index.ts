@@ -50,6 +50,7 @@ const keyBytesMax = 1_900;
 
 class ChunkedIndex implements MemoryIndex {
   readonly keyBytesMax: number = keyBytesMax;
+  changes = 0;
   readonly #onSync: ((synced: MemoryIndexSnapshot) => void) | undefined;
   /** Ascending and not overlapping. */
   #chunks: Chunk[];
@@ -91,6 +92,7 @@ class ChunkedIndex implements MemoryIndex {
     for (const { key } of changes) {
       assert(key.length > 0 && key.length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
     }
+    this.changes += 1;
     for (const { key, value } of changes) {
       if (value === undefined) this.#delete(key.toString('latin1'));
       else this.#set(key.toString('latin1'), value.toString('latin1'));

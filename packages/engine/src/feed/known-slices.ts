@@ -1,0 +1,75 @@
+// The slices of ranges, as the index lists them in chunks. Who reads a feed asks for the same chunk with page after page, and a look
+// into the index costs as much as sending a third of a page: what was asked for last is known until the index changes.
+
+import type { IndexStore } from '../index/index-store.ts';
+import { framesKey } from '../index/keys.ts';
+import type { Slice } from '../index/slices.ts';
+import { decodeSlices } from '../index/slices.ts';
+import { knownChunksMax } from '../limits.ts';
+
+interface Chunk {
+  readonly range: number;
+  /** The slices are all of the chunk that have anything after this LSN, and nothing lies between. */
+  readonly after: number;
+  readonly lastLsn: number;
+  readonly slices: readonly Slice[];
+}
+
+export class KnownSlices {
+  static readonly #ofIndexes = new WeakMap<IndexStore, KnownSlices>();
+  readonly #index: IndexStore;
+  /** The oldest first. */
+  #chunks: Chunk[] = [];
+  #changes: number | undefined;
+
+  private constructor(index: IndexStore) {
+    this.#index = index;
+  }
+
+  static of(index: IndexStore): KnownSlices {
+    let known = KnownSlices.#ofIndexes.get(index);
+    if (known === undefined) {
+      known = new KnownSlices(index);
+      KnownSlices.#ofIndexes.set(index, known);
+    }
+    return known;
+  }
+
+  /** Those with anything after an LSN: the rest of one chunk, and the next one when that is used up. */
+  after(range: number, after: number): readonly Slice[] {
+    const { changes } = this.#index;
+    if (changes === undefined) return slicesAfter(this.#index, range, after);
+    if (changes !== this.#changes) {
+      this.#chunks = [];
+      this.#changes = changes;
+    }
+    for (let i = this.#chunks.length - 1; i >= 0; i -= 1) {
+      const chunk = this.#chunks[i] as Chunk;
+      if (chunk.range === range && chunk.after <= after && after < chunk.lastLsn) return restOf(chunk.slices, after);
+    }
+    const slices = slicesAfter(this.#index, range, after);
+    const last = slices.at(-1);
+    if (last === undefined) return slices;
+    if (this.#chunks.length === knownChunksMax) this.#chunks.shift();
+    this.#chunks.push({ range, after, lastLsn: last.lastLsn, slices });
+    return slices;
+  }
+}
+
+function restOf(slices: readonly Slice[], after: number): readonly Slice[] {
+  let first = 0;
+  while ((slices[first] as Slice).lastLsn <= after) first += 1;
+  return first === 0 ? slices : slices.slice(first);
+}
+
+function slicesAfter(index: IndexStore, range: number, after: number): Slice[] {
+  const begin = framesKey(range, 0);
+  const end = framesKey(range + 1, 0);
+  const at = framesKey(range, after + 1);
+  const [holding] = index.range({ from: begin, to: framesKey(range, after + 2), limit: 1, reverse: true });
+  const slices = holding === undefined ? [] : decodeSlices(holding.value, after);
+  if (slices.length > 0) return slices;
+  const from = holding !== undefined && holding.key.compare(at) >= 0 ? framesKey(range, after + 2) : at;
+  const [following] = index.range({ from, to: end, limit: 1 });
+  return following === undefined ? [] : decodeSlices(following.value, after);
+}
