@@ -17,6 +17,7 @@ export function systemEnvironment(): Environment {
 const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  idleMs: () => performance.nodeTiming.idleTime,
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

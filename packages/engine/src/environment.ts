@@ -5,6 +5,8 @@ export interface Clock {
   nowMs(): number;
   /** For measuring: milliseconds since whenever, with fractions, that never jump. */
   monotonicMs(): number;
+  /** How much of that time nobody had anything to do in the thread of the caller. Absent where nobody counts it. */
+  idleMs?(): number;
   /**
    * Resolves when `monotonicMs` has grown by `ms` at least, never before: whoever wakes may find its deadline reached. At once when `signal`
    * aborts. Never rejects.

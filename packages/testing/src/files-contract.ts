@@ -130,6 +130,19 @@ export function filesContract(name: string, make: () => FileSystem | Promise<Fil
       await expect(file.writeDurably?.(Buffer.from('x'), 0) ?? file.sync()).rejects.toMatchObject({ code: 'EBADF' });
     });
 
+    test('what is written durably at once is read back, also through other handles', async () => {
+      const file = await files.open('log/a', { create: true, isLog: true });
+      await file.preallocate(1_000);
+
+      file.writeDurablySync?.(Buffer.from('at once'), 7);
+
+      if (file.writeDurablySync !== undefined) expect(await readText(files, 'log/a')).toContain('\0at once\0');
+      await file.close();
+      if (file.writeDurablySync !== undefined) {
+        expect(() => file.writeDurablySync?.(Buffer.from('x'), 0)).toThrow(expect.objectContaining({ code: 'EBADF' }));
+      }
+    });
+
     test('[engine 4] preallocate fills with zeros, also over old bytes, and never shrinks', async () => {
       const file = await files.open('log/a', { create: true });
       await file.write(Buffer.alloc(3000, 7), 0);

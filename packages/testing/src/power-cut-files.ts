@@ -204,6 +204,14 @@ class PowerCutFile implements LogFile {
     file.endSync(covered);
   }
 
+  writeDurablySync(bytes: Uint8Array, offset: number): void {
+    const file = this.#open();
+    this.#files.mutate('write', () => file.write(bytes, offset));
+    this.#files.countBytes(bytes.length);
+    this.#files.mutate('sync');
+    file.endSync(file.beginSync());
+  }
+
   readSync(target: Uint8Array, offset: number): number {
     return this.#open().current.read(target, offset);
   }

@@ -28,6 +28,11 @@ export class VirtualClock implements Clock {
     return this.#monotonicMs;
   }
 
+  /** Nobody has anything to do while this time passes. */
+  idleMs(): number {
+    return this.#monotonicMs;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -20,6 +20,7 @@ import type { DurableGroup } from '../state/group.ts';
 import { OpenGroup, RunPool } from '../state/group.ts';
 import { GroupPace } from './group-pace.ts';
 import type { EngineFigures } from './health.ts';
+import { LoneFlush } from './lone-flush.ts';
 
 /** What a submission does with its turn: it adds its records to the group and says how it will be answered. */
 export interface Submission {
@@ -67,11 +68,13 @@ export class Committer {
   #groupBytes = 0;
   #flushMs = 0;
   readonly #pace: GroupPace;
+  readonly #lone: LoneFlush;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#nextSequence = options.nextSequence;
     this.#pace = new GroupPace(options.environment.clock);
+    this.#lone = new LoneFlush(options.environment.clock);
   }
 
   get failure(): DatabaseError | undefined {
@@ -104,7 +107,7 @@ export class Committer {
     }
     this.#decide(submission);
     if (this.#inFlight !== undefined) return;
-    if (this.#pace.isDue(this.#open.units)) this.#start();
+    if (!this.#lone.isLikely && this.#pace.isDue(this.#open.units)) this.#start();
     else this.#startAtTurnEnd();
   }
 
@@ -219,8 +222,15 @@ export class Committer {
     const { salt, id: segment, usedBytes: offset, recordCount: firstOrdinal } = segments.active;
     const closed = group.close({ salt, segment, sequence: this.#nextSequence, offset, firstOrdinal });
     this.#nextSequence += 1;
+    const { bytes, header } = closed.view;
     const beforeMs = environment.clock.monotonicMs();
-    await segments.append(closed.view.bytes, closed.view.header.recordCount);
+    if (segments.hasAppendSync && this.#lone.begins(group.units, bytes.length)) {
+      segments.appendSync(bytes, header.recordCount);
+      this.#lone.endedAtOnce();
+    } else {
+      await segments.append(bytes, header.recordCount);
+      this.#lone.endedByThread(group.units === 1 && this.#open.hasNobody && this.#queue.length === 0);
+    }
     this.#flushMs += environment.clock.monotonicMs() - beforeMs;
     return closed;
   }

@@ -1,7 +1,8 @@
 // The file seam. Every byte of the log goes through it, so that tests can fail, delay, tear, forget and reorder.
 //
 // Paths are relative to the root the implementation was made for, with '/' between folders. What is durable when:
-//   a file's bytes          after `sync` of that file has resolved; those given to `writeDurably` when that has
+//   a file's bytes          after `sync` of that file has resolved; those given to `writeDurably` when that has,
+//                           and to `writeDurablySync` when that has returned
 //   a file's name           after `syncDirectory` of its folder has resolved (creates, renames and removes alike)
 // Nothing else may be assumed; in particular a resolved `write` promises nothing about a power cut.
 
@@ -36,6 +37,8 @@ export interface LogFile {
    * different. The bytes must not change before it resolves.
    */
   writeDurably?(bytes: Uint8Array, offset: number): Promise<void>;
+  /** `write` and `sync` at once, blocking; for small writes to a quick disk while nobody else has anything to do. */
+  writeDurablySync?(bytes: Uint8Array, offset: number): void;
   /** `writeDurably` will not be called again: what is held for it is let go. Reading goes on. */
   seal?(): Promise<void>;
   /** Data and size durable (fdatasync). A failure is final: what was written since the last sync may be lost. */

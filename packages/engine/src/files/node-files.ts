@@ -95,14 +95,18 @@ class NodeFile implements LogFile {
   write(bytes: Uint8Array, offset: number): Promise<void> {
     if (bytes.byteLength > writeSyncBytesMax) return this.writeInPool(bytes, offset);
     try {
-      const fd = this.#openFd();
-      let written = 0;
-      while (written < bytes.byteLength) {
-        written += fs.writeSync(fd, bytes, written, bytes.byteLength - written, offset + written);
-      }
+      this.writeNow(bytes, offset);
       return isWritten;
     } catch (error) {
       return Promise.reject(error);
+    }
+  }
+
+  writeNow(bytes: Uint8Array, offset: number): void {
+    const fd = this.#openFd();
+    let written = 0;
+    while (written < bytes.byteLength) {
+      written += fs.writeSync(fd, bytes, written, bytes.byteLength - written, offset + written);
     }
   }
 
@@ -173,6 +177,10 @@ class DurableFile extends NodeFile {
 
   writeDurably(bytes: Uint8Array, offset: number): Promise<void> {
     return this.#durable.writeInPool(bytes, offset);
+  }
+
+  writeDurablySync(bytes: Uint8Array, offset: number): void {
+    this.#durable.writeNow(bytes, offset);
   }
 
   seal(): Promise<void> {

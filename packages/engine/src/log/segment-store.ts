@@ -215,15 +215,32 @@ export class SegmentStore {
 
   /** Writes at the end of the active segment and, unless `sync` is 'os', flushes. The caller has made sure of the room. */
   async append(frame: Buffer, records: number): Promise<void> {
-    const segment = this.active;
-    const file = segment.file as LogFile; // The active segment's is open.
-    const offset = segment.usedBytes;
-    segment.usedBytes += frame.length;
-    segment.recordCount += records;
+    const file = this.active.file as LogFile; // The active segment's is open.
+    const offset = this.#advance(frame, records);
     if (this.#options.sync === 'os') return file.write(frame, offset);
     if (file.writeDurably !== undefined) return file.writeDurably(frame, offset);
     await file.write(frame, offset);
     return file.sync();
+  }
+
+  /** Whether a flush can be waited for at once, without a thread. */
+  get hasAppendSync(): boolean {
+    return this.#options.sync === 'full' && this.active.file?.writeDurablySync !== undefined;
+  }
+
+  /** As `append`, blocking: nothing else goes on until it is on the disk. */
+  appendSync(frame: Buffer, records: number): void {
+    const { file } = this.active;
+    file?.writeDurablySync?.(frame, this.#advance(frame, records));
+  }
+
+  /** Takes the room for a frame; gives where it is. */
+  #advance(frame: Buffer, records: number): number {
+    const segment = this.active;
+    const offset = segment.usedBytes;
+    segment.usedBytes += frame.length;
+    segment.recordCount += records;
+    return offset;
   }
 
   /** Makes everything appended so far durable. Before the first append there is nothing to do. */
