@@ -9,7 +9,7 @@ import { runContest } from './peers/contest.ts';
 import { contestantOf } from './peers/contestants.ts';
 import { goalLines, judge } from './peers/goals.ts';
 import { readPeersOptions, usage } from './peers/options.ts';
-import { placementHere } from './peers/placement.ts';
+import { isRealTimeHere, placementHere } from './peers/placement.ts';
 import { publish, writeResult } from './peers/publish.ts';
 import { factsOf, ratiosOf, resultOf } from './peers/result.ts';
 import { tableText } from './peers/table.ts';
@@ -25,6 +25,11 @@ const startedMs = performance.now();
 rmSync(options.folder, { recursive: true, force: true });
 mkdirSync(options.folder, { recursive: true });
 const placement = placementHere();
+if (isRealTimeHere()) {
+  console.error(
+    'This runs with a real-time priority: threads of a server wait for each other. Its figures are not to be compared.',
+  );
+}
 const { standings, present, leftOut } = await runContest(options, placement);
 rmSync(options.folder, { recursive: true, force: true });
 showProgress('');

@@ -260,3 +260,9 @@ test.each(rows.map(({ name, said }) => [name, said] as const))('%s', async (name
   const escaped = said.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   expect(heard).toMatch(new RegExp(`^${escaped.join('[^]*')}$`));
 });
+
+test('the definition of a container that is missing has the name that was asked for', async () => {
+  const definition = "{ id: 'missing', partitionKey: { paths: ['/id'], version: 2 } }.";
+  expect(await mistakes['The lease container is missing']?.()).toContain(definition);
+  expect(await mistakes['The container of the dead letters is missing']?.()).toContain(definition);
+});

@@ -2,7 +2,7 @@
 // light or dark page.
 
 import type { ContestantId } from './contestants.ts';
-import { figureText } from './figure-text.ts';
+import { figureText, roundsText } from './figure-text.ts';
 import type { Result, ResultWork } from './result.ts';
 
 const columns = 2;
@@ -53,7 +53,7 @@ export function chartSvg(result: Result): string {
     const y = headHeight + Math.floor(i / columns) * panelHeight;
     return `<g transform="translate(${x} ${y})">${panelOf(work, ids, names, durable)}</g>`;
   });
-  const facts = `${result.facts['documents']} documents of 1 KiB, median of ${result.facts['rounds']} rounds, ${result.facts['cores']} cores, ${String(result.facts['time']).slice(0, 10)}`;
+  const facts = `${result.facts['documents']} documents of 1 KiB, ${roundsText(Number(result.facts['rounds']))}, ${result.facts['cores']} cores, ${String(result.facts['time']).slice(0, 10)}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Tidemark beside its peers">`,
     `<style>${style}\n</style>`,

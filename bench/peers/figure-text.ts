@@ -16,3 +16,8 @@ export function rateText(figure: number): string {
 export function ratioText(ratio: number): string {
   return ratio >= 100 ? ratio.toFixed(0) : ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2);
 }
+
+/** What the figures are made of. */
+export function roundsText(rounds: number): string {
+  return rounds === 1 ? 'one round' : `median of ${rounds} rounds`;
+}

@@ -1,7 +1,7 @@
 // The table in the README: works by contestants, between two markers.
 
 import { contestantOf } from './contestants.ts';
-import { figureText, ratioText } from './figure-text.ts';
+import { figureText, ratioText, roundsText } from './figure-text.ts';
 import type { Result, ResultWork } from './result.ts';
 import { ratioOf } from './works.ts';
 
@@ -21,7 +21,7 @@ export function readmeTable({ facts, contestants, works, leftOut, goals }: Resul
     '![Tidemark beside its peers: bars for every work](docs/charts/peers.svg)',
     '',
     `${facts['isQuick'] === true ? 'A quick run, for a look only: ' : ''}${String(facts['time']).slice(0, 10)}, commit ${facts['commit']}: ${facts['documents']} documents of 1 KiB over ten thousand partition ` +
-      `keys, median of ${facts['rounds']} rounds, ${facts['cores']} cores of ${facts['cpu']}; ${facts['placement']}. ` +
+      `keys, ${roundsText(Number(facts['rounds']))}, ${facts['cores']} cores of ${facts['cpu']}; ${facts['placement']}. ` +
       'In brackets: how many times as good Tidemark over HTTP is.',
     '',
     rowText(heads),

@@ -47,14 +47,14 @@ function standingsHere(): Standings {
   return standings;
 }
 
-function resultHere(): Result {
+function resultHere(rounds = 3): Result {
   const standings = standingsHere();
   const verdicts = judge(standings, options.works);
   const facts = {
     time: '2026-01-02T03:04:05Z',
     commit: 'abc',
     documents: 4_000,
-    rounds: 3,
+    rounds,
     cores: 2,
     placement: 'apart',
   };
@@ -166,6 +166,12 @@ describe('the README', () => {
     );
     expect(table).toContain('Not: over HTTP twice PostgreSQL on single upserts (upserts-64 1.50).');
     expect(table).toContain('Left out: Redis Streams: it could not');
+  });
+
+  test('table and chart do not speak of the median of a single round', () => {
+    expect(readmeTable(resultHere())).toContain('keys, median of 3 rounds, 2 cores');
+    expect(readmeTable(resultHere(1))).toContain('keys, one round, 2 cores');
+    expect(chartSvg(resultHere(1))).toContain('of 1 KiB, one round, 2 cores');
   });
 });
 

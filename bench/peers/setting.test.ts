@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { libraryClosure } from './install/debian.ts';
 import { readPeersOptions, usage } from './options.ts';
-import { placementOf, readCoreList } from './placement.ts';
+import { isRealTime, placementOf, readCoreList } from './placement.ts';
 
 describe('options', () => {
   test('everything by default, in three rounds', () => {
@@ -55,6 +55,17 @@ describe('placement', () => {
 
   test('reads the list of cores as Linux writes it', () => {
     expect(readCoreList('0-2,7')).toEqual([0, 1, 2, 7]);
+  });
+
+  test('knows a real-time process by its policy', () => {
+    const before =
+      '1 (a) b) S 1 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 9 10 11 18446744073709551615 1 2 3 4 5 0 0 0 0 0 0 0 17 1';
+    expect(['0 0', '0 3', '50 1', '50 2'].map((end) => isRealTime(`${before} ${end} 0 0 0`))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 });
 

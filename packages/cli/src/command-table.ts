@@ -255,8 +255,15 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'processor dead-letters',
     arguments: '<container>',
-    summary: 'what a group has parked, and why; with --json one line for each, with the change itself',
-    options: [...group, ...letters, asJson],
+    summary: 'what a group has parked, and why',
+    options: [
+      ...group,
+      ...letters,
+      {
+        flags: '--json',
+        meaning: 'each dead letter as one line of JSON, with the change itself; nothing where there is none',
+      },
+    ],
     examples: ['tidemark processor dead-letters shop/orders --leases shop/leases --dead-letters shop/dead'],
     load: () => import('./commands/processor-dead-letters.ts'),
   },

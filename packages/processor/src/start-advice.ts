@@ -13,14 +13,14 @@ export async function checkStore(store: DocumentStore | undefined, option: 'leas
     // Ids of letters are long; those of leases are as long as the names that were chosen, and are looked at one by one.
     await store?.prepare?.(option === 'deadLetters' ? letterIdBytesMax : 0);
   } catch (error) {
-    if (isDatabaseError(error) && lastingCodes.has(error.code)) throw advised(error, option);
+    if (isDatabaseError(error) && lastingCodes.has(error.code)) throw advised(error, option, store?.name);
   }
 }
 
-/** The same error, with what to do at the end of its message. */
-export function advised(error: unknown, option: ContainerOption): unknown {
+/** The same error, with what to do at the end of its message. `store` is the name of the store that has it. */
+export function advised(error: unknown, option: ContainerOption, store?: string): unknown {
   if (!isDatabaseError(error)) return error;
-  const advice = missingCodes.has(error.code) ? missing[option] : error.code === 'unauthorized' ? wrongKey(option) : '';
+  const advice = adviceOn(error, option, store);
   if (advice === '') return error;
   const message = `${error.message} ${advice}`;
   if (isRestError(error)) return new RestError(error.code, message, error);
@@ -30,12 +30,24 @@ export function advised(error: unknown, option: ContainerOption): unknown {
 const missingCodes: ReadonlySet<string> = new Set(['not-found', 'container-not-found', 'database-not-found']);
 const lastingCodes: ReadonlySet<string> = new Set([...missingCodes, 'invalid-definition', 'unauthorized']);
 
-const byId = "partitioned by /id: { id: '…', partitionKey: { paths: ['/id'], version: 2 } }.";
-const missing: Readonly<Record<ContainerOption, string>> = {
-  source: 'That is the source of the processor.',
-  leases: `The leases go there, ${byId}`,
-  deadLetters: `The dead letters go there, ${byId}`,
-};
+function adviceOn({ code }: DatabaseError, option: ContainerOption, store = ''): string {
+  if (code === 'unauthorized') return wrongKey(option);
+  if (!missingCodes.has(code)) return '';
+  switch (option) {
+    case 'source':
+      return 'That is the source of the processor.';
+    case 'leases':
+      return `The leases go there, ${byId(store)}`;
+    case 'deadLetters':
+      return `The dead letters go there, ${byId(store)}`;
+  }
+}
+
+/** A store is called `database/container`. */
+function byId(store: string): string {
+  const id = store.slice(store.lastIndexOf('/') + 1);
+  return `partitioned by /id: { id: '${id}', partitionKey: { paths: ['/id'], version: 2 } }.`;
+}
 
 function wrongKey(option: ContainerOption): string {
   return `Look at the key of ${option}: it has to be a key of that account, copied whole.`;
