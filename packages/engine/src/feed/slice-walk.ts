@@ -178,9 +178,19 @@ export class SliceWalk {
     if (this.#next >= this.#slices.length) return undefined;
     const before = this.#next;
     const window = this.#plan(room);
-    if (window.begin()) return window;
+    if (!this.#isSoonOver(window, room) && window.begin()) return window;
     this.#next = before;
     return undefined;
+  }
+
+  /**
+   * A page that one more read fills gains nothing from a thread if that is in memory: there is little to do meanwhile, and to wake a thread
+   * takes as long as the read.
+   */
+  #isSoonOver(window: Window, room: Room): boolean {
+    if (!this.#isFirst) return false;
+    const { itemsLeft, bytesLeft } = window.roomBehind(room);
+    return (itemsLeft <= 0 || bytesLeft <= 0) && window.isRecent;
   }
 }
 

@@ -95,6 +95,11 @@ export class Window {
     this.bytes = bytes;
   }
 
+  /** Likely in memory. */
+  get isRecent(): boolean {
+    return this.#state.segments.isRecent((this.#planned[0] as Planned).slice.segment);
+  }
+
   /** What a reader with this much room can take after everything in the window. */
   roomBehind(room: Room): Room {
     let { itemsLeft, bytesLeft } = room;

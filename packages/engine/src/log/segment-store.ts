@@ -294,10 +294,17 @@ export class SegmentStore {
     return filled;
   }
 
+  /** Whether it was written last, and so is likely in memory. */
+  isRecent(id: number): boolean {
+    const segment = this.#segments.get(id);
+    return (
+      segment !== undefined && (segment === this.#active || this.#warmth.isRecent(segment, this.#segments.values()))
+    );
+  }
+
   /** When a read that nobody makes for us begins: `untimed` when it need not be watched, undefined when a thread should make it. */
   #beginNow(segment: Segment): number | undefined {
-    const isRecent = segment === this.#active || this.#warmth.isRecent(segment, this.#segments.values());
-    return isRecent ? untimed : this.#warmth.trial();
+    return this.isRecent(segment.id) ? untimed : this.#warmth.trial();
   }
 
   #open(id: number): Segment | undefined {
