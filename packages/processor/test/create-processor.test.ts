@@ -372,3 +372,28 @@ test.each([
   const { source, leases } = await place();
   expect(() => createProcessor({ source, leases, name: 'x', ...given } as never)).toThrow(message);
 });
+
+test.each([0, 1])('[S55] a stop that has %i ms while no handler runs blames no handler', async (drainMs) => {
+  const { source, leases } = await place();
+  await source.upsert({ id: 'one', pk: 'a' });
+  const events: ProcessorEvent[] = [];
+  const { all, add } = collector(1);
+  const processor = createProcessor<Order>({
+    source,
+    leases,
+    name: 'short',
+    start: 'beginning',
+    ...soon,
+    onEvent: (event) => events.push(event),
+    handler: (changes) => {
+      for (const { id } of changes) add(id);
+    },
+  });
+  await processor.start();
+  await all;
+  await vi.waitUntil(() => events.some(({ type }) => type === 'batch.delivered'), { timeout: 60_000 });
+
+  await processor.stop({ drainMs });
+
+  expect(events.filter((event) => event.type === 'health' && event.problem === 'handler-hung')).toEqual([]);
+});

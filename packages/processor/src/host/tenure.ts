@@ -171,9 +171,9 @@ export class Tenure {
       case 'parked':
         return;
       case 'closing':
-        // Out of an abort that took too long: the handler does not obey.
+        // Out of an abort that took too long: the handler does not obey, if there is one.
         if (from === 'aborting' && this.#isWorking()) {
-          this.#isHung = true;
+          this.#isHung = this.#pump?.isHandling ?? true;
           this.#pump?.leave?.();
         }
         void this.#close();

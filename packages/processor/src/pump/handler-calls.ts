@@ -43,6 +43,11 @@ export class HandlerCalls {
     return this.#hung;
   }
 
+  /** Calls that have not ended, those given up among them. */
+  get running(): number {
+    return this.#watchdog.size + this.#hung;
+  }
+
   get unacknowledged(): number {
     return this.#unacknowledged.size;
   }

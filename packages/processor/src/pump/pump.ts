@@ -73,6 +73,8 @@ export type PumpEnd =
 export interface Pump {
   /** Position up to which everything is acknowledged and stored in the lease; undefined before the first. Children of a split begin here. */
   readonly stored: string | undefined;
+  /** Whether a handler call is running. A pump that does not say may have one at any time. */
+  readonly isHandling?: boolean | undefined;
   /** Runs until it ends by itself, is drained, or its signal aborts. Never rejects. By then no handler call is running that obeys its signal. */
   run(): Promise<PumpEnd>;
   /** Stop reading, finish what is in flight, checkpoint, end with `drained`. May be called at any time, more than once. */

@@ -62,6 +62,10 @@ export class RangePump implements Pump {
   /** With one lane: what is done between two pages. */
   readonly #tasks: Task[] = [];
   readonly #startPosition: string | undefined;
+  /** What the owner before knew is read. */
+  #isRemembered = false;
+  /** The feed was read to its end before that. */
+  #idleAt: string | undefined;
   readonly #finishing: AbortController = new AbortController();
   #end: PumpEnd | undefined;
 
@@ -117,6 +121,10 @@ export class RangePump implements Pump {
 
   get stored(): string | undefined {
     return this.#checkpointer.stored;
+  }
+
+  get isHandling(): boolean {
+    return this.#calls.running > 0;
   }
 
   drain(): void {
@@ -202,6 +210,8 @@ export class RangePump implements Pump {
       }
       await unlessAborted(this.#attempts.save(), signal);
     }
+    this.#isRemembered = true;
+    if (this.#idleAt !== undefined) this.#onIdle(this.#idleAt);
     return (await this.#parking.load()) && this.#end === undefined;
   }
 
@@ -278,13 +288,20 @@ export class RangePump implements Pump {
       return;
     }
     this.#advance();
-    if (page.isDrained && this.#watermark.size === 0) {
-      this.#doneLog.forgetKnown();
-      // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
-      if (this.#survived() && this.#isHeld()) void this.#attempts.save();
-      const { leaseToken, epoch } = this.#lease;
-      this.#context.emit({ type: 'idle', leaseToken, epoch, position: page.position });
+    if (page.isDrained) this.#onIdle(page.position);
+  }
+
+  #onIdle(position: string): void {
+    if (this.#watermark.size > 0) return;
+    if (!this.#isRemembered) {
+      this.#idleAt = position;
+      return;
     }
+    this.#doneLog.forgetKnown();
+    // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
+    if (this.#survived() && this.#isHeld()) void this.#attempts.save();
+    const { leaseToken, epoch } = this.#lease;
+    this.#context.emit({ type: 'idle', leaseToken, epoch, position });
   }
 
   async #consume(): Promise<void> {
@@ -295,13 +312,17 @@ export class RangePump implements Pump {
   async #consumeInOrder(): Promise<void> {
     while (this.#end === undefined) {
       const task = this.#tasks.shift();
-      const page = task === undefined ? this.#queue.shift() : undefined;
       if (task !== undefined) await task.run();
-      else if (page !== undefined) {
-        const indexes = await this.#open(page);
-        if (indexes !== undefined) await this.#runs.run(page, indexes);
-      } else await this.#bell.wait();
+      else if (this.#queue.length > 0) await this.#runNext();
+      else await this.#bell.wait();
     }
+  }
+
+  /** Apart from the loop: while a loop waits for the next page, its variables would keep this one and all its changes. */
+  async #runNext(): Promise<void> {
+    const page = this.#queue.shift();
+    const indexes = page && (await this.#open(page));
+    if (page !== undefined && indexes !== undefined) await this.#runs.run(page, indexes);
   }
 
   async #consumeInLanes(lanes: Lanes<OpenPage>): Promise<void> {

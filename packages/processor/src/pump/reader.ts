@@ -69,9 +69,9 @@ export class FeedReader {
       const askedMs = clock.monotonicMs();
       let pauseMs: number;
       try {
-        const page = await this.#read();
-        if (page === undefined) break;
-        pauseMs = this.#accept(page, clock.monotonicMs() - askedMs);
+        const pause = await this.#read(askedMs);
+        if (pause === undefined) break;
+        pauseMs = pause;
       } catch (error) {
         if (this.#stop.signal.aborted) break;
         const end = this.#fail(error);
@@ -83,11 +83,14 @@ export class FeedReader {
     return { kind: 'stopped' };
   }
 
-  /** Undefined when it was stopped. A source that ignores its signal neither holds up the end nor hides that it hangs. */
-  #read(): Promise<FeedPage | undefined> {
+  /**
+   * The pause after it; undefined when it was stopped. A source that ignores its signal neither holds up the end nor hides that it hangs. The
+   * page goes on from here: the loop's variables would keep it, with all its changes, until the next one is there.
+   */
+  #read(askedMs: number): Promise<number | undefined> {
     const { source, lease, settings, clock } = this.#options;
     const controller = new AbortController();
-    return new Promise<FeedPage | undefined>((resolve, reject) => {
+    return new Promise<number | undefined>((resolve, reject) => {
       const breakOff = (error: DatabaseError | undefined): void => {
         if (error === undefined) resolve(undefined);
         else reject(error);
@@ -105,7 +108,10 @@ export class FeedReader {
           waitMs: this.#isLook ? undefined : settings.waitMs,
           signal: controller.signal,
         })
-        .then(resolve, reject);
+        .then((page) => {
+          if (this.#reading?.breakOff === breakOff) resolve(this.#accept(page, clock.monotonicMs() - askedMs));
+        })
+        .catch(reject);
     }).finally(() => {
       this.#reading = undefined;
     });
