@@ -76,8 +76,9 @@ export class SliceWalk {
       if (slice.lastLsn > this.#position) return slice;
     }
     const recent = this.#recent();
-    // The overlay has every LSN from its first one on: the index need not be asked for what comes in between.
-    if (recent !== undefined && recent.slice.firstLsn <= this.#position + 1) return recent.slice;
+    // The overlay has every LSN from its first one on: the index need not be asked for what comes after that, even if nothing does.
+    const [oldest] = this.#state.overlay.slices(this.#range);
+    if (oldest !== undefined && oldest.slice.firstLsn <= this.#position + 1) return recent?.slice;
     this.#slices = KnownSlices.of(this.#state.index).after(this.#range, this.#position);
     this.#next = 0;
     return this.#slices[0] ?? recent?.slice;
