@@ -58,7 +58,8 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #limits: ListenerLimits;
   readonly #server: Server;
-  readonly #tls: TlsServer;
+  /** Made for the first client that speaks it: most servers never meet one. */
+  #tls: TlsServer | undefined;
   readonly #keepAliveLine: string;
   readonly #unread: Unread = { bytes: 0 };
   /** Everything accepted, in the order of acceptance. */
@@ -92,11 +93,6 @@ export class Listener {
       allowHalfOpen: true,
     };
     this.#server = createServer(socketOptions, (socket) => this.#accept(socket));
-    this.#tls = createTlsServer({
-      ALPNProtocols: ['http/1.1', 'http/1.0'],
-      handshakeTimeout: this.#limits.headerMsMax,
-    });
-    this.#listenToTls();
   }
 
   /** Resolves with the port. */
@@ -138,8 +134,12 @@ export class Listener {
     for (const connection of this.#connections) connection.check(nowMs, this.#limits);
   }
 
-  #listenToTls(): void {
-    this.#tls.on('secureConnection', (stream: TLSSocket) => {
+  #openTls(): TlsServer {
+    const tls = createTlsServer({
+      ALPNProtocols: ['http/1.1', 'http/1.0'],
+      handshakeTimeout: this.#limits.headerMsMax,
+    });
+    tls.on('secureConnection', (stream: TLSSocket) => {
       const ends = endsOf(stream);
       const connection = this.#handshakes.get(ends);
       this.#handshakes.delete(ends);
@@ -151,7 +151,8 @@ export class Listener {
       stream.allowHalfOpen = true;
       connection.start(stream);
     });
-    this.#tls.on('tlsClientError', (_error, stream: TLSSocket) => stream.destroy());
+    tls.on('tlsClientError', (_error, stream: TLSSocket) => stream.destroy());
+    return tls;
   }
 
   #accept(socket: Socket): void {
@@ -180,6 +181,7 @@ export class Listener {
   }
 
   #secure(connection: Connection, socket: Socket): void {
+    this.#tls ??= this.#openTls();
     try {
       if (this.#renewAtMs <= Date.now()) {
         const { context, renewAtMs } = this.#options.identity();
