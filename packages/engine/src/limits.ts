@@ -58,8 +58,10 @@ export const readBytesMax: number = 1 * MiB;
 export const firstReadBytesMax: number = 256 * KiB;
 /** Read buffers that are kept for the next reader: those of two or three large pages. */
 export const recycledBytesMax: number = 16 * MiB;
-/** Runs in which a page of the feed ended are kept for the page that goes on from there: so many, none in a larger buffer. */
-export const keptRunsMax = 8;
+/** Runs in which a page of the feed ended are kept for the page that goes on from there: so much of them, as of 16 to 32 ranges that are read at once. */
+export const keptRunsBytesMax: number = 32 * MiB;
+/** None in a smaller buffer, which is read again as quickly, and none in a larger one. */
+export const keptRunBytesMin: number = 64 * KiB;
 export const keptRunBytesMax: number = 2 * MiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
 export const pageBytesMax: number = 4 * MiB;

@@ -96,10 +96,10 @@ export const problemsMax = 1000;
 
 /**
  * While batches follow each other without a pause, their positions share writes. From one to the next it takes at least this long, or
- * five times as long as the last one took, so that a busy store or machine is not kept busy by positions; and at most so long.
+ * ten times as long as the last one took, so that a busy store or machine is not kept busy by positions; and at most so long.
  */
 export const checkpointGapMsMin = 20;
-export const checkpointGapMsMax = 250;
+export const checkpointGapMsMax = 500;
 
 /** Changes that failed and are not settled, remembered with their counts. A range retries one batch a lane. */
 export const attemptEntriesMax = 1000;

@@ -4,7 +4,7 @@
 // What is kept has been read from the disk once and is served once: a record is verified on the read that it is served from.
 
 import type { Slice } from '../index/slices.ts';
-import { keptRunBytesMax, keptRunsMax } from '../limits.ts';
+import { keptRunBytesMax, keptRunBytesMin, keptRunsBytesMax } from '../limits.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 
@@ -13,6 +13,7 @@ export class KeptRuns {
   readonly #state: DatabaseState;
   /** The oldest first. Two readers may have ended in the same run. */
   readonly #kept: LoadedSlice[] = [];
+  #bytes = 0;
 
   private constructor(state: DatabaseState) {
     this.#state = state;
@@ -31,10 +32,12 @@ export class KeptRuns {
   put(loaded: LoadedSlice): void {
     const { buffer } = loaded.bodies;
     // What has come out of the overlay is in memory anyway.
-    if (!loaded.isRead || buffer.byteLength > keptRunBytesMax) return;
+    const { byteLength } = buffer;
+    if (!loaded.isRead || byteLength < keptRunBytesMin || byteLength > keptRunBytesMax) return;
     this.#state.segments.buffers.share(buffer);
     this.#kept.push(loaded);
-    if (this.#kept.length > keptRunsMax) this.#letGo(this.#kept.shift() as LoadedSlice);
+    this.#bytes += byteLength;
+    while (this.#bytes > keptRunsBytesMax) this.#letGo(this.#kept.shift() as LoadedSlice);
   }
 
   /** The run of this slice, which is the caller's from now on; its bytes are to be given back. */
@@ -43,12 +46,14 @@ export class KeptRuns {
       const { slice } = this.#kept[i] as LoadedSlice;
       if (slice.segment !== segment || slice.offset !== offset || slice.run !== run) continue;
       const [loaded] = this.#kept.splice(i, 1) as [LoadedSlice];
+      this.#bytes -= loaded.bodies.buffer.byteLength;
       return { ...loaded, superseded: this.#state.usage.supersededBits(segment) };
     }
     return undefined;
   }
 
   #letGo({ bodies }: LoadedSlice): void {
+    this.#bytes -= bodies.buffer.byteLength;
     this.#state.segments.buffers.give(Buffer.from(bodies.buffer));
   }
 }

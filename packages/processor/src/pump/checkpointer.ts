@@ -177,8 +177,8 @@ export class Checkpointer {
   }
 }
 
-/** Writes of positions take a fifth of the time at most. */
-const gapPerWrite = 5;
+/** Writes of positions take a tenth of the time at most. */
+const gapPerWrite = 10;
 
 interface Waiter {
   readonly sequence: number;
