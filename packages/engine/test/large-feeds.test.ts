@@ -112,6 +112,41 @@ describe('a document that was replaced again and again', () => {
   });
 });
 
+describe('readers who take turns with small pages', () => {
+  test('[engine 7] read no more from the disk together than each would alone', async () => {
+    const files = new CountingFiles(memoryFiles());
+    const index = keptIndex();
+    const first = await openLarge(files, index);
+    await aContainer(first);
+    await writeAll(first.container('d', 'c'), 240);
+    await first.close();
+    const database = await openLarge(files, index);
+    const container = database.container('d', 'c');
+    const readers = (count: number) => Array.from({ length: count }, () => container.changes({ itemsMax: 5 }));
+    files.reads = 0;
+    await readInTurns(readers(1));
+    const readsOfOne = files.reads;
+    files.reads = 0;
+
+    await readInTurns(readers(12));
+    await database.close();
+
+    expect(readsOfOne).toBeGreaterThan(0);
+    expect(files.reads).toBeLessThanOrEqual(12 * readsOfOne);
+  });
+});
+
+async function readInTurns(feeds: readonly ReturnType<Container['changes']>[]): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for (const feed of feeds) {
+      const page = await feed.page();
+      if (!page.isDrained) isDone = false;
+      page.release?.();
+    }
+  }
+}
+
 /** Turns of the event loop since it was made. */
 class TurnCounter {
   #turns = 0;
@@ -193,20 +228,26 @@ function textOf(n: number): string {
   return `${n}-`.repeat(Math.ceil((8_000 + (n % 17) * 500) / `${n}-`.length));
 }
 
+function write(container: Container, n: number, as: number): Promise<unknown> {
+  return container.upsert({ id: `d${n}`, pk: `p${n % 50}`, n: as, text: textOf(as) });
+}
+
+async function writeAll(container: Container, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 60) {
+    await Promise.all(Array.from({ length: 60 }, (_, i) => write(container, n + i, n + i)));
+  }
+}
+
 async function makeWorld(ranges: number): Promise<World> {
   const files = new FaultFiles(memoryFiles());
   const index = keptIndex();
   const first = await openLarge(files, index);
   const container = await aContainer(first, { ranges });
-  const write = (n: number, as: number): Promise<unknown> =>
-    container.upsert({ id: `d${n}`, pk: `p${n % 50}`, n: as, text: textOf(as) });
-  for (let n = 0; n < documentCount; n += 60) {
-    await Promise.all(Array.from({ length: 60 }, (_, i) => write(n + i, n + i)));
-  }
+  await writeAll(container, documentCount);
   const expected = new Map(Array.from({ length: documentCount }, (_, n) => [`d${n}`, textOf(n).length]));
   // Some runs stay whole, of some a record is superseded or deleted.
   for (let n = 0; n < documentCount / 2; n += 90) {
-    await write(n, n + 100_000);
+    await write(container, n, n + 100_000);
     expected.set(`d${n}`, textOf(n + 100_000).length);
     await container.delete(`d${n + 1}`, `p${(n + 1) % 50}`);
     expected.delete(`d${n + 1}`);
