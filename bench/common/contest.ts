@@ -15,6 +15,8 @@ export interface Standing {
   readonly processorMicros: number;
   readonly latencyMs: number;
   readonly latencyP99Ms: number;
+  /** Of each round. */
+  readonly perSeconds: readonly number[];
 }
 
 /** `rounds` that count, after a short one that warms up. */
@@ -39,6 +41,7 @@ export async function contest(
       processorMicros: median(list.map((driven) => (driven.processorMs * 1_000) / driven.operations)),
       latencyMs: median(list.map((driven) => driven.latencyMs.p50)),
       latencyP99Ms: median(list.map((driven) => driven.latencyMs.p99)),
+      perSeconds: list.map(perSecond),
     });
   }
   return standings;
@@ -48,4 +51,10 @@ export function standingOf(standings: ReadonlyMap<string, Standing>, name: strin
   const standing = standings.get(name);
   if (standing === undefined) throw new Error(`Nobody called "${name}" took part.`);
   return standing;
+}
+
+/** Of those of a round to each other, the median: a machine that is slow for a while is slow for both. */
+export function ratioOfRounds(standings: ReadonlyMap<string, Standing>, name: string, other: string): number {
+  const others = standingOf(standings, other).perSeconds;
+  return median(standingOf(standings, name).perSeconds.map((rate, round) => rate / (others[round] ?? Number.NaN)));
 }

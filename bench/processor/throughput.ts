@@ -4,7 +4,7 @@
 import { ChangeFeedStartFrom, CosmosClient } from '@azure/cosmos';
 import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
-import { contest, standingOf } from '../common/contest.ts';
+import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
 import { quantiles } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
@@ -21,7 +21,7 @@ const pageItemsOf = (container: string): number => (container === one.id ? 1_000
 
 export async function measureThroughput(setting: ProcessorSetting): Promise<void> {
   const { report, options } = setting;
-  report.section('the feed from the beginning, changes a second');
+  report.section('the feed from the beginning, changes a second; beside only reading, round by round');
   for (const { id, ranges } of [one, many]) {
     showProgress(`throughput of ${ranges} ranges`);
     const standings = await contest(
@@ -41,6 +41,7 @@ export async function measureThroughput(setting: ProcessorSetting): Promise<void
       ...row,
       id: `throughput-${ranges}`,
       against: beside('only reading'),
+      ratio: ratioOfRounds(standings, 'processor', 'only reading'),
       bound: { kind: 'at least', floor: 0.8 },
     });
     report.add({
