@@ -12,10 +12,12 @@ const packagesInside = ['cli', 'server', 'processor', 'engine', 'model'];
 function isBundleCurrent() {
   const bundledMs = modifiedMs(bundlePath);
   if (bundledMs === undefined) return false;
-  // The compiler's record of a build; an installed package has none.
+  // An installed package has nothing else, whatever stands beside it.
+  if (modifiedMs(join(__dirname, '../src')) === undefined) return true;
+  // The compiler's record of a build. Where somebody has removed that, the one file may be of long ago.
   return packagesInside.every((name) => {
     const builtMs = modifiedMs(join(__dirname, '../..', name, 'dist/.tsbuildinfo'));
-    return builtMs === undefined || builtMs <= bundledMs;
+    return builtMs !== undefined && builtMs <= bundledMs;
   });
 }
 

@@ -18,19 +18,30 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 test.each([
   ['it is newer than every build', { built: 1_000, bundled: 2_000 }, 'one file'],
   ['it is of the same moment', { built: 2_000, bundled: 2_000 }, 'one file'],
-  ['nothing says when it was built, as in an installed package', { bundled: 2_000 }, 'one file'],
+  ['it is an installed package', { isInstalled: true, bundled: 2_000 }, 'one file'],
+  ['it is installed beside something newer', { isInstalled: true, built: 3_000, bundled: 2_000 }, 'one file'],
+  ['nothing says when the packages were built', { bundled: 2_000 }, 'modules'],
   ['a package was built after it', { built: 3_000, bundled: 2_000 }, 'modules'],
   ['it was never made', { built: 1_000 }, 'modules'],
-])('the one file counts as long as it is as the packages are: %s', async (_, { built, bundled }: Moments, expected) => {
-  await cp(bin, join(folder, 'cli', 'bin'), { recursive: true });
-  await write('cli/dist/main.js', "console.log('modules');");
-  if (built !== undefined) await write('engine/dist/.tsbuildinfo', '{}', built);
-  if (bundled !== undefined) await write('cli/bundle/tidemark.cjs', "console.log('one file');", bundled);
+])(
+  'the one file counts as long as it is as the packages are: %s',
+  async (_, { isInstalled, built, bundled }: Moments, expected) => {
+    await cp(bin, join(folder, 'cli', 'bin'), { recursive: true });
+    if (isInstalled !== true) {
+      await write('cli/src/main.ts', '');
+      await write('cli/dist/main.js', "console.log('modules');");
+    }
+    for (const name of ['cli', 'server', 'processor', 'engine', 'model']) {
+      if (built === undefined) continue;
+      await write(`${name}/dist/.tsbuildinfo`, '{}', name === 'engine' ? built : 1_000);
+    }
+    if (bundled !== undefined) await write('cli/bundle/tidemark.cjs', "console.log('one file');", bundled);
 
-  const { stdout } = node([join(folder, 'cli', 'bin', 'tidemark.cjs')]);
+    const { stdout } = node([join(folder, 'cli', 'bin', 'tidemark.cjs')]);
 
-  expect(stdout).toBe(`${expected}\n`);
-});
+    expect(stdout).toBe(`${expected}\n`);
+  },
+);
 
 test('a stack trace names the sources', async () => {
   const fault = join(folder, 'fault.cjs');
@@ -52,6 +63,7 @@ test('a stack trace names the sources', async () => {
 });
 
 interface Moments {
+  readonly isInstalled?: boolean;
   readonly built?: number;
   readonly bundled?: number;
 }

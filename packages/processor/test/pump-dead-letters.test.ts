@@ -321,3 +321,46 @@ test('parking without a place to park is refused before anything runs', () => {
     /container for dead letters/,
   );
 });
+
+test('[F13] [S55] an abort while a letter is looked at begins no handler', async () => {
+  const feed = new TestFeed();
+  feed.add(1);
+  const store = new TestStore();
+  let calls = 0;
+  let isReplaying = false;
+  let looks = 0;
+  let look: () => void = () => {};
+  const schema = {
+    '~standard': {
+      validate: async (value: unknown) => {
+        if (isReplaying) {
+          looks += 1;
+          await new Promise<void>((resolve) => {
+            look = resolve;
+          });
+        }
+        return { value };
+      },
+    },
+  };
+  const bench = new PumpBench({
+    feed,
+    handler: () => {
+      calls += 1;
+      throw new Error('no good');
+    },
+    settings: { failure: parking('park-item') },
+    parts: { deadLetters: { store, group }, schema },
+  });
+  await bench.until(() => bench.pump.stored === '"1"');
+  isReplaying = true;
+  await openDeadLetters(store, group).replay();
+  await bench.until(() => looks > 0);
+
+  bench.abort.abort(new Error('time is over'));
+  expect(bench.pump.isHandling).toBe(false);
+  look();
+  await bench.ended();
+
+  expect(calls).toBe(1);
+});

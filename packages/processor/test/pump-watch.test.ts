@@ -3,6 +3,7 @@
 import { DatabaseError } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import type { FailurePolicy } from '../src/failure-policy.ts';
+import { deathsBeforeCaution } from '../src/limits.ts';
 import { PumpBench, TestFeed, TestMemory } from './pump-bench.ts';
 import { TestStore } from './test-store.ts';
 
@@ -232,4 +233,31 @@ test('a page that is too large is asked for with fewer items, and with more agai
   expect(asked.slice(0, 3)).toEqual([64, 32, 16]);
   expect(asked.at(-1)).toBe(64);
   expect(bench.problems()).toEqual([]);
+});
+
+test('[S55] [D16] an abort while a change is counted before it is handled begins no handler', async () => {
+  const feed = new TestFeed();
+  feed.add(1);
+  const memory = new TestMemory();
+  // Owners died here before: changes are counted before they are handled.
+  memory.values.set('retry', { starts: [null, deathsBeforeCaution] });
+  let counting = 0;
+  const save = memory.save.bind(memory);
+  memory.save = (kind, value) => {
+    if (Object.keys(Object(value?.['items'])).length === 0) return save(kind, value);
+    counting += 1;
+    return never();
+  };
+  let calls = 0;
+  const handler = (): void => {
+    calls += 1;
+  };
+  const bench = new PumpBench({ feed, memory, isTakeover: true, handler });
+  await bench.until(() => counting > 0);
+
+  bench.abort.abort(new Error('time is over'));
+  const end = await bench.ended();
+
+  expect(end).toEqual({ kind: 'aborted', error: new Error('time is over') });
+  expect(calls).toBe(0);
 });

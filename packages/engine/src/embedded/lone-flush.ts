@@ -5,7 +5,7 @@
 //
 //   - the last groups were of one unit each, and nobody came while they were flushed;
 //   - while threads flushed them, the event loop was idle. Now and then a thread flushes one more, to see that it still is;
-//   - a flush that takes long is followed by those of threads for a hundred times as long.
+//   - a flush that takes long is followed by those of threads for ten times as long.
 
 import type { Clock } from '../environment.ts';
 import { loneFlushBytesMax, loneFlushMsMax, loneFlushSlowShare } from '../limits.ts';

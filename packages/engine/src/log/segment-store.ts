@@ -230,8 +230,8 @@ export class SegmentStore {
 
   /** As `append`, blocking: nothing else goes on until it is on the disk. */
   appendSync(frame: Buffer, records: number): void {
-    const { file } = this.active;
-    file?.writeDurablySync?.(frame, this.#advance(frame, records));
+    const file = this.active.file as Required<LogFile>; // `hasAppendSync` has said so. Better to fail than to have written nothing.
+    file.writeDurablySync(frame, this.#advance(frame, records));
   }
 
   /** Takes the room for a frame; gives where it is. */

@@ -25,6 +25,7 @@ export class HandlerCalls {
   /** With manual checkpoints: returned, but not acknowledged. */
   readonly #unacknowledged: Set<Call> = new Set();
   readonly #watchdog: Watchdog;
+  #running = 0;
   #hung = 0;
   /** Names of changes that are not acknowledged. */
   #namesOpen = 0;
@@ -45,7 +46,7 @@ export class HandlerCalls {
 
   /** Calls that have not ended, those given up among them. */
   get running(): number {
-    return this.#watchdog.size + this.#hung;
+    return this.#running;
   }
 
   get unacknowledged(): number {
@@ -118,10 +119,17 @@ export class HandlerCalls {
     number: number,
     checkpoint: () => Promise<void>,
   ): Promise<AttemptOutcome> {
+    // While it was made ready the range may have been given up: another host may have it by now.
+    if (this.#flow.isAborted() || !this.#flow.isHeld()) return notBegun;
     const batch = this.#contextOf(facts, controller, number, changes.length, checkpoint);
+    this.#running += 1;
     const outcome = await attempt(this.#flow.parts.handler, changes, batch, controller, this.#watchdog);
-    if (outcome.kind === 'hung') this.#hung += 1;
-    else this.#flow.health.clear('handler-slow');
+    if (outcome.kind === 'hung') {
+      this.#hung += 1;
+      return outcome;
+    }
+    this.#running -= 1;
+    this.#flow.health.clear('handler-slow');
     return outcome;
   }
 
@@ -215,6 +223,12 @@ interface Call {
   /** While it runs. Afterwards the page may be forgotten. */
   open: { readonly page: OpenPage; readonly indexes: readonly number[] } | undefined;
 }
+
+const notBegun: AttemptOutcome = {
+  kind: 'failed',
+  error: new ProcessorError('stopped', 'The range is not read by this host any more.'),
+  failed: undefined,
+};
 
 /** How many did not fail; none when nobody knows which did. */
 function doneBeside(count: number, failed: readonly { readonly index: number }[] | undefined): number {

@@ -41,10 +41,6 @@ export class Watchdog {
     this.#onSlow = onSlow;
   }
 
-  get size(): number {
-    return this.#calls.size;
-  }
-
   begin(controller: AbortController, giveUp: () => void): WatchedCall {
     const beganMs = this.#clock.monotonicMs();
     const abortedMs = controller.signal.aborted ? beganMs : undefined;
