@@ -62,10 +62,6 @@ export class RangePump implements Pump {
   /** With one lane: what is done between two pages. */
   readonly #tasks: Task[] = [];
   readonly #startPosition: string | undefined;
-  /** What the owner before knew is read. */
-  #isRemembered = false;
-  /** The feed was read to its end before that. */
-  #idleAt: string | undefined;
   readonly #finishing: AbortController = new AbortController();
   #end: PumpEnd | undefined;
 
@@ -210,8 +206,6 @@ export class RangePump implements Pump {
       }
       await unlessAborted(this.#attempts.save(), signal);
     }
-    this.#isRemembered = true;
-    if (this.#idleAt !== undefined) this.#onIdle(this.#idleAt);
     return (await this.#parking.load()) && this.#end === undefined;
   }
 
@@ -288,20 +282,13 @@ export class RangePump implements Pump {
       return;
     }
     this.#advance();
-    if (page.isDrained) this.#onIdle(page.position);
-  }
-
-  #onIdle(position: string): void {
-    if (this.#watermark.size > 0) return;
-    if (!this.#isRemembered) {
-      this.#idleAt = position;
-      return;
+    if (page.isDrained && this.#watermark.size === 0) {
+      this.#doneLog.forgetKnown();
+      // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
+      if (this.#survived() && this.#isHeld()) void this.#attempts.save();
+      const { leaseToken, epoch } = this.#lease;
+      this.#context.emit({ type: 'idle', leaseToken, epoch, position: page.position });
     }
-    this.#doneLog.forgetKnown();
-    // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
-    if (this.#survived() && this.#isHeld()) void this.#attempts.save();
-    const { leaseToken, epoch } = this.#lease;
-    this.#context.emit({ type: 'idle', leaseToken, epoch, position });
   }
 
   async #consume(): Promise<void> {

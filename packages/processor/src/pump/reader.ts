@@ -66,10 +66,9 @@ export class FeedReader {
     while (!this.#stop.signal.aborted) {
       await this.#options.whenRoom();
       if (this.#stop.signal.aborted) break;
-      const askedMs = clock.monotonicMs();
       let pauseMs: number;
       try {
-        const pause = await this.#read(askedMs);
+        const pause = await this.#readOne();
         if (pause === undefined) break;
         pauseMs = pause;
       } catch (error) {
@@ -84,13 +83,21 @@ export class FeedReader {
   }
 
   /**
-   * The pause after it; undefined when it was stopped. A source that ignores its signal neither holds up the end nor hides that it hangs. The
-   * page goes on from here: the loop's variables would keep it, with all its changes, until the next one is there.
+   * The pause after it; undefined when it was stopped. Apart from the loop, whose variables would keep the page with all its changes until the
+   * next one is there.
    */
-  #read(askedMs: number): Promise<number | undefined> {
+  async #readOne(): Promise<number | undefined> {
+    const { clock } = this.#options;
+    const askedMs = clock.monotonicMs();
+    const page = await this.#read();
+    return page === undefined ? undefined : this.#accept(page, clock.monotonicMs() - askedMs);
+  }
+
+  /** Undefined when it was stopped. A source that ignores its signal neither holds up the end nor hides that it hangs. */
+  #read(): Promise<FeedPage | undefined> {
     const { source, lease, settings, clock } = this.#options;
     const controller = new AbortController();
-    return new Promise<number | undefined>((resolve, reject) => {
+    return new Promise<FeedPage | undefined>((resolve, reject) => {
       const breakOff = (error: DatabaseError | undefined): void => {
         if (error === undefined) resolve(undefined);
         else reject(error);
@@ -108,10 +115,7 @@ export class FeedReader {
           waitMs: this.#isLook ? undefined : settings.waitMs,
           signal: controller.signal,
         })
-        .then((page) => {
-          if (this.#reading?.breakOff === breakOff) resolve(this.#accept(page, clock.monotonicMs() - askedMs));
-        })
-        .catch(reject);
+        .then(resolve, reject);
     }).finally(() => {
       this.#reading = undefined;
     });
