@@ -71,7 +71,7 @@ export const joinedBodyBytesMax: number = 16 * 1024;
 /** A client that takes nothing of its answer for so long is cut off. */
 export const answerStallMsMax: number = 60 * 1000;
 
-/** Answers that clients have not taken yet, with the buffers that they lie in, of all connections together: 64 of the largest. */
+/** Answers that clients have not taken yet, with the buffers that they lie in, of all connections together: 25 to 64 of the largest. */
 export const unsentBytesMax: number = 256 * 1024 * 1024;
 
 /** A page whose pieces have so many bytes on average is sent without being copied together first. */
@@ -83,7 +83,7 @@ export const sentPieceBytesMin: number = 8 * 1024;
  */
 export const heldShareMax = 2.5;
 
-/** Pages that are being read and put together at a time: each is up to twice its size until it is sent. More gain nothing. */
+/** Pages that are being read and put together at a time: each is up to two and a half times its size until it is sent. More gain nothing. */
 export const pagesAtOnceMax = 16;
 
 /** Answers that are held until the end of the turn of the event loop: the first of them waits for the last. */
