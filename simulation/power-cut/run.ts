@@ -57,7 +57,7 @@ const containers: readonly { readonly id: string; readonly historyMs: number }[]
 const ids = ['a', 'b', 'c'];
 /** Of one writer in one life. */
 const unitsMax = 6;
-const loneUnitsMax = 60;
+const loneUnitsMax = 40;
 const partitionKey: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
 
 interface Stored {
@@ -171,8 +171,8 @@ class PowerCutRun {
     const machine = this.#machine;
     const lanes = this.#random.shuffle(this.#lanes).slice(0, 1 + this.#random.int(4));
     // Whoever writes alone for a while is flushed in another way.
-    const lone = this.#random.bool(0.1) ? lanes[0] : undefined;
-    machine.cutAfter(this.#random.int(lone === undefined ? this.#random.pick([12, 40, 120]) : 240));
+    const lone = this.#random.bool(0.04) ? lanes[0] : undefined;
+    machine.cutAfter(this.#random.int(lone === undefined ? this.#random.pick([12, 40, 120]) : 160));
     const work =
       lone === undefined
         ? [...lanes.map((lane) => this.#write(lane, unitsMax)), this.#maintain(), this.#read(), this.#name()]
