@@ -20,6 +20,7 @@ export interface OpenOn {
   readonly index?: IndexProvider;
   readonly environment?: Environment;
   readonly isRestored?: boolean;
+  readonly sync?: 'full' | 'os';
 }
 
 /** The database on these files, without its jobs: a test runs them when it wants them. */
@@ -29,7 +30,7 @@ export async function openOn(files: FileSystem, options: OpenOn = {}): Promise<D
     files,
     index: options.index ?? lostIndex(),
     environment,
-    segments: smallSegments,
+    segments: { ...smallSegments, sync: options.sync ?? smallSegments.sync },
     isRestored: options.isRestored ?? false,
   });
   return new Database(engine, { files, environment, runsMaintenance: false, release: async () => {} });

@@ -331,15 +331,15 @@ async function replayNewest(
       throw corrupt(segmentPath(segment.id), segmentHeaderBytes, 'its first frame is not valid');
     }
     const { isInvalid, offset, nextSequence, recordCount } = scan.end;
-    if (segment.header.sync === 'full') {
-      const later = await scan.findLaterFrame();
-      if (later !== undefined) {
-        throw corrupt(segmentPath(segment.id), offset, `a frame is not valid, but one at offset ${later} is`);
-      }
+    const later = await scan.findLaterFrame();
+    if (later !== undefined && segment.header.sync === 'full') {
+      throw corrupt(segmentPath(segment.id), offset, `a frame is not valid, but one at offset ${later} is`);
     }
     // Frames that are not flushed one by one may not follow frames that were: what a hole means would not be known.
     const isOfThisMode = segment.header.sync === options.segments.sync;
-    if (frames.length === 0 && !isInvalid && isOfThisMode && !isRebuild && !options.isRestored) {
+    // Nor may a hole be filled: whatever lies behind it would count again.
+    const isWhole = !isInvalid && later === undefined;
+    if (frames.length === 0 && isWhole && isOfThisMode && !isRebuild && !options.isRestored) {
       segment.usedBytes = offset;
       segment.recordCount = Math.max(segment.recordCount, recordCount, metaRecords);
       await state.segments.resume(segment);
