@@ -16,6 +16,7 @@ const cutsPerBatch = 2_000;
 const everyKind: readonly Hit[] = [
   'append',
   'flush',
+  'flush at once',
   'roll',
   'spare',
   'names',

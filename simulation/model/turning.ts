@@ -25,6 +25,9 @@ function turningFile(file: LogFile, random: SeededRandom): LogFile {
     preallocate: (sizeBytes) => file.preallocate(sizeBytes),
     write: (bytes, offset) => file.write(bytes, offset),
     sync: () => file.sync(),
+    ...(file.writeDurablySync === undefined
+      ? {}
+      : { writeDurablySync: (bytes: Uint8Array, offset: number) => file.writeDurablySync?.(bytes, offset) }),
     readSync: (target, offset) => file.readSync(target, offset),
     read: async (target, offset) => {
       await someTurns(random);

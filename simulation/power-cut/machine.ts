@@ -8,6 +8,7 @@ import { PowerCutError } from '@tidemark/testing';
 export type Interrupted =
   | 'append'
   | 'flush'
+  | 'flush at once'
   | 'roll'
   | 'spare'
   | 'compaction write'
@@ -62,14 +63,20 @@ export class Machine {
   }
 
   async #mutate<T>(kind: Interrupted, operation: () => Promise<T>): Promise<T> {
+    this.#count(kind);
+    return operation();
+  }
+
+  /** Gives whether the power fails during the operation that follows, of which the disk does so many steps before. */
+  #count(kind: Interrupted, stepsBefore = 0): boolean {
     if (this.#isOut) throw new PowerCutError();
     this.#left -= 1;
-    if (this.#left >= 0) return operation();
+    if (this.#left >= 0) return false;
     this.interrupted = kind;
     // The disk does it, half of it or nothing of it: that is decided when the power is back.
-    this.disk.cutAfter(0);
+    this.disk.cutAfter(stepsBefore);
     this.end();
-    return operation();
+    return true;
   }
 
   #files(): FileSystem {
@@ -109,11 +116,19 @@ export class Machine {
           const isOfGroup = hasGroup;
           return this.#isLying && isOfGroup ? this.#flushLater(file) : file.sync();
         }),
+      // One that lies cannot do so at once.
+      ...(this.#isLying ? {} : { writeDurablySync: (bytes, offset) => this.#writeAtOnce(file, bytes, offset) }),
       readSync: (target, offset) => file.readSync(target, offset),
       read: (target, offset) => file.read(target, offset),
       sizeBytes: () => file.sizeBytes(),
       close: () => file.close(),
     };
+  }
+
+  /** The power fails during the write or during the flush. */
+  #writeAtOnce(file: LogFile, bytes: Uint8Array, offset: number): void {
+    if (!this.#count('flush at once')) this.#count('flush at once', 1);
+    file.writeDurablySync?.(bytes, offset);
   }
 
   /** Says that it is done and does it a little later: what it covers is acknowledged and shown before it is durable. */

@@ -55,6 +55,9 @@ const containers: readonly { readonly id: string; readonly historyMs: number }[]
   { id: 'kept', historyMs: 3_600_000 },
 ];
 const ids = ['a', 'b', 'c'];
+/** Of one writer in one life. */
+const unitsMax = 6;
+const loneUnitsMax = 40;
 const partitionKey: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
 
 interface Stored {
@@ -166,9 +169,14 @@ class PowerCutRun {
 
   async #work(): Promise<void> {
     const machine = this.#machine;
-    machine.cutAfter(this.#random.int(this.#random.pick([12, 40, 120])));
     const lanes = this.#random.shuffle(this.#lanes).slice(0, 1 + this.#random.int(4));
-    const work = [...lanes.map((lane) => this.#write(lane)), this.#maintain(), this.#read(), this.#name()];
+    // Whoever writes alone for a while is flushed in another way.
+    const lone = this.#random.bool(0.04) ? lanes[0] : undefined;
+    machine.cutAfter(this.#random.int(lone === undefined ? this.#random.pick([12, 40, 120]) : 160));
+    const work =
+      lone === undefined
+        ? [...lanes.map((lane) => this.#write(lane, unitsMax)), this.#maintain(), this.#read(), this.#name()]
+        : [this.#write(lone, loneUnitsMax)];
     await Promise.race([Promise.all(work), machine.out]);
     if (!machine.isOut) this.#hit('idle');
   }
@@ -181,8 +189,8 @@ class PowerCutRun {
     }
   }
 
-  async #write(lane: Lane): Promise<void> {
-    const units = 1 + this.#random.int(6);
+  async #write(lane: Lane, most: number): Promise<void> {
+    const units = 1 + this.#random.int(most);
     for (let i = 0; i < units && !this.#machine.isOut; i += 1) {
       const { commands, changes, op } = this.#unit(lane);
       lane.pending = { op, changes };
