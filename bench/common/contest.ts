@@ -6,6 +6,8 @@ import { median, perSecond } from './drive.ts';
 
 export interface Contestant {
   readonly name: string;
+  /** Takes part in so many of the rounds that count, if not in all. */
+  readonly rounds?: number;
   turn(round: number): Promise<Drive>;
 }
 
@@ -27,6 +29,7 @@ export async function contest(
   const drives = new Map<string, Drive[]>();
   for (let round = -1; round < rounds; round += 1) {
     for (const contestant of contestants) {
+      if (round >= (contestant.rounds ?? rounds)) continue;
       const driven = await contestant.turn(round);
       if (round < 0) continue;
       const list = drives.get(contestant.name) ?? [];
