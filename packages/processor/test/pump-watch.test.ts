@@ -261,3 +261,23 @@ test('[S55] [D16] an abort while a change is counted before it is handled begins
   expect(end).toEqual({ kind: 'aborted', error: new Error('time is over') });
   expect(calls).toBe(0);
 });
+
+test('owners that died before an idle range are forgotten also when the feed answers before their record does', async () => {
+  const memory = new TestMemory();
+  memory.values.set('retry', { starts: [null, deathsBeforeCaution] });
+  const load = memory.load.bind(memory);
+  let answer = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  memory.load = (kind) => answered.then(() => load(kind));
+  const bench = new PumpBench({ feed: new TestFeed(), memory, isTakeover: true, handler: () => {} });
+  await bench.until(() => bench.ofType('idle').length > 0);
+
+  answer();
+  await bench.until(() => memory.saves > 0);
+  await bench.drained();
+
+  expect(bench.problems()).toEqual([]);
+  expect(memory.values.get('retry')?.['starts']).toBeUndefined();
+});

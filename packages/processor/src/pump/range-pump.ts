@@ -62,6 +62,8 @@ export class RangePump implements Pump {
   /** With one lane: what is done between two pages. */
   readonly #tasks: Task[] = [];
   readonly #startPosition: string | undefined;
+  /** The feed was read to its end and nothing waits. */
+  #isIdle = false;
   readonly #finishing: AbortController = new AbortController();
   #end: PumpEnd | undefined;
 
@@ -199,14 +201,19 @@ export class RangePump implements Pump {
     const { signal } = this.#context;
     await unlessAborted(this.#loadMemory(), this.#finishing.signal);
     if (this.#lease.isTakeover === true && this.#end === undefined) {
-      const deaths = this.#attempts.countDeath(this.#startPosition);
-      if (deaths >= deathsBeforeCaution) {
-        this.#runs.isCautious = true;
-        this.#health.raise('no-progress', `${deaths} owners in a row have come no further than this position.`);
-      }
+      // Where nothing is left nobody can have died of it.
+      if (this.#isIdle) this.#survived();
+      else this.#countDeath();
       await unlessAborted(this.#attempts.save(), signal);
     }
     return (await this.#parking.load()) && this.#end === undefined;
+  }
+
+  #countDeath(): void {
+    const deaths = this.#attempts.countDeath(this.#startPosition);
+    if (deaths < deathsBeforeCaution) return;
+    this.#runs.isCautious = true;
+    this.#health.raise('no-progress', `${deaths} owners in a row have come no further than this position.`);
   }
 
   /** Handlers have returned: store what they did, as far as this host may. */
@@ -274,6 +281,7 @@ export class RangePump implements Pump {
     if (this.#end !== undefined) return;
     const sequence = this.#watermark.open(page.position, page.items.length);
     if (page.items.length > 0) {
+      this.#isIdle = false;
       const open = new OpenPage(page, sequence, this.#decoder);
       this.#pages.set(sequence, open);
       this.#openBytes += open.sizeBytes;
@@ -283,6 +291,7 @@ export class RangePump implements Pump {
     }
     this.#advance();
     if (page.isDrained && this.#watermark.size === 0) {
+      this.#isIdle = true;
       this.#doneLog.forgetKnown();
       // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
       if (this.#survived() && this.#isHeld()) void this.#attempts.save();

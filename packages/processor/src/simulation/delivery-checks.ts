@@ -18,8 +18,8 @@ export interface DeliveryChecksOptions {
 
 export class DeliveryChecks {
   readonly #options: DeliveryChecksOptions;
-  /** By partition key: the last change that was delivered for the first time. */
-  readonly #highestFirst = new Map<string, number>();
+  /** By partition key: the last change that was delivered for the first time, and whether two were at work on the key then. */
+  readonly #highestFirst = new Map<string, { readonly sequence: number; readonly isShared: boolean }>();
   /** By place and partition key: changes whose handler has not returned for good. */
   readonly #unfinished = new Map<string, Map<string, Set<number>>>();
 
@@ -89,16 +89,20 @@ export class DeliveryChecks {
   }
 
   /**
-   * Where two owners are at work on the same keys, one of them may have read a version that the other, who read later, was not shown any
-   * more: then it comes after its successor. Only there, and only what is superseded.
+   * Where two owners are at work on the same keys, one of them, the older or the newer, may have read a version that the other, who read
+   * later, was not shown any more: then it comes after its successor. Only there, and only what is superseded.
    */
   #checkFirst(actor: Actor, place: DeliveryPlace, change: Change): void {
     const { deliveriesOf, report } = this.#options;
     const { partitionKey, sequence } = change;
     if (deliveriesOf(change) > 0) return;
-    const highest = this.#highestFirst.get(partitionKey) ?? -1;
-    this.#highestFirst.set(partitionKey, Math.max(highest, sequence));
-    if (sequence >= highest || (!this.#isShown(sequence) && this.#isShared(actor, place))) return;
+    const highest = this.#highestFirst.get(partitionKey);
+    const isShared = this.#isShared(actor, place);
+    if (highest === undefined || sequence >= highest.sequence) {
+      this.#highestFirst.set(partitionKey, { sequence, isShared });
+      return;
+    }
+    if (!this.#isShown(sequence) && (isShared || highest.isShared)) return;
     // Read anew by policy, also what is older than the start of the group.
     if (change.lsn <= (this.#options.histories.of(actor, place)?.againLsn ?? -1)) return;
     report('I3', `${nameOf(actor, place)} got ${describe(change)} for the first time after a later change of its key`);
