@@ -6,26 +6,19 @@
 import type { Slice } from '../index/slices.ts';
 import { keptRunBytesMax, keptRunBytesMin, keptRunsBytesMax } from '../limits.ts';
 import type { DatabaseState } from '../state/database-state.ts';
+import { oneFor } from './one-for.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 
-export class KeptRuns {
-  static readonly #ofStates = new WeakMap<DatabaseState, KeptRuns>();
+export const keptRunsOf: (state: DatabaseState) => KeptRuns = oneFor((state) => new KeptRuns(state));
+
+class KeptRuns {
   readonly #state: DatabaseState;
   /** The oldest first. Two readers may have ended in the same run. */
   readonly #kept: LoadedSlice[] = [];
   #bytes = 0;
 
-  private constructor(state: DatabaseState) {
+  constructor(state: DatabaseState) {
     this.#state = state;
-  }
-
-  static of(state: DatabaseState): KeptRuns {
-    let runs = KeptRuns.#ofStates.get(state);
-    if (runs === undefined) {
-      runs = new KeptRuns(state);
-      KeptRuns.#ofStates.set(state, runs);
-    }
-    return runs;
   }
 
   /** Whoever has the bytes keeps them as well, and gives them back as before. */

@@ -5,7 +5,7 @@ import { memoryIndex } from '../index/memory-index.ts';
 import type { Slice } from '../index/slices.ts';
 import { encodeSlices } from '../index/slices.ts';
 import { knownChunksMax } from '../limits.ts';
-import { KnownSlices } from './known-slices.ts';
+import { knownSlicesOf } from './known-slices.ts';
 
 const range = 7;
 
@@ -34,7 +34,7 @@ test('what was asked for last is known, from wherever in the chunk', async () =>
   const { index, looks } = watched();
   const slices = [slice(1, 10), slice(11, 20), slice(21, 30)];
   await index.apply([chunk(slices), chunk([slice(31, 40)])]);
-  const known = KnownSlices.of(index);
+  const known = knownSlicesOf(index);
   expect(known.after(range, 0)).toEqual(slices);
   const before = looks();
 
@@ -51,7 +51,7 @@ test('what was asked for last is known, from wherever in the chunk', async () =>
 test('what has changed in the index is seen at once', async () => {
   const { index } = watched();
   await index.apply([chunk([slice(1, 10)])]);
-  const known = KnownSlices.of(index);
+  const known = knownSlicesOf(index);
   expect(known.after(range, 0)).toEqual([slice(1, 10)]);
 
   await index.apply([chunk([slice(1, 10, 2), slice(11, 20)])]);
@@ -63,7 +63,7 @@ test('more chunks than may be known cost a look each, and are right', async () =
   const { index } = watched();
   const chunks = Array.from({ length: knownChunksMax + 5 }, (_, n) => [slice(n * 10 + 1, n * 10 + 10)]);
   await index.apply(chunks.map(chunk));
-  const known = KnownSlices.of(index);
+  const known = knownSlicesOf(index);
 
   for (const round of [1, 2]) {
     for (const [n, slices] of chunks.entries()) expect(known.after(range, n * 10 + round)).toEqual(slices);

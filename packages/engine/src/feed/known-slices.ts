@@ -6,6 +6,7 @@ import { framesKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices } from '../index/slices.ts';
 import { knownChunksMax } from '../limits.ts';
+import { oneFor } from './one-for.ts';
 
 interface Chunk {
   readonly range: number;
@@ -15,24 +16,16 @@ interface Chunk {
   readonly slices: readonly Slice[];
 }
 
-export class KnownSlices {
-  static readonly #ofIndexes = new WeakMap<IndexStore, KnownSlices>();
+export const knownSlicesOf: (index: IndexStore) => KnownSlices = oneFor((index) => new KnownSlices(index));
+
+class KnownSlices {
   readonly #index: IndexStore;
   /** The oldest first. */
   #chunks: Chunk[] = [];
   #changes: number | undefined;
 
-  private constructor(index: IndexStore) {
+  constructor(index: IndexStore) {
     this.#index = index;
-  }
-
-  static of(index: IndexStore): KnownSlices {
-    let known = KnownSlices.#ofIndexes.get(index);
-    if (known === undefined) {
-      known = new KnownSlices(index);
-      KnownSlices.#ofIndexes.set(index, known);
-    }
-    return known;
   }
 
   /** Those with anything after an LSN: the rest of one chunk, and the next one when that is used up. */

@@ -14,7 +14,7 @@ import type { RangeState } from '../state/range.ts';
 import { isKeyBound } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
-import { KeptRuns } from './kept-runs.ts';
+import { keptRunsOf } from './kept-runs.ts';
 import { addLatest, addRun } from './latest.ts';
 import { LineageWalk } from './lineage-walk.ts';
 import { PageBuilder } from './page.ts';
@@ -88,7 +88,7 @@ async function readOnce(
         ? addLatest(page, container, next, filter)
         : await addVersions(page, state, container, range, next, filter);
     if (!isComplete) {
-      KeptRuns.of(state).put(next.loaded);
+      keptRunsOf(state).put(next.loaded);
       break;
     }
   }

@@ -8,8 +8,8 @@ import { readBytesMax, recycledBytesMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RecentSlice } from '../state/overlay.ts';
-import { KeptRuns } from './kept-runs.ts';
-import { KnownSlices } from './known-slices.ts';
+import { keptRunsOf } from './kept-runs.ts';
+import { knownSlicesOf } from './known-slices.ts';
 import type { Room } from './window.ts';
 import { Window } from './window.ts';
 
@@ -79,7 +79,7 @@ export class SliceWalk {
     // The overlay has every LSN from its first one on: the index need not be asked for what comes after that, even if nothing does.
     const [oldest] = this.#state.overlay.slices(this.#range);
     if (oldest !== undefined && oldest.slice.firstLsn <= this.#position + 1) return recent?.slice;
-    this.#slices = KnownSlices.of(this.#state.index).after(this.#range, this.#position);
+    this.#slices = knownSlicesOf(this.#state.index).after(this.#range, this.#position);
     this.#next = 0;
     return this.#slices[0] ?? recent?.slice;
   }
@@ -128,7 +128,7 @@ export class SliceWalk {
 
   #takeKept(slice: Slice): LoadedSlice | undefined {
     if (!this.#isFirst || this.#options.goesOn !== true || slice.firstLsn > this.#position) return undefined;
-    this.#kept = KeptRuns.of(this.#state).take(slice);
+    this.#kept = keptRunsOf(this.#state).take(slice);
     if (this.#kept !== undefined) this.#next += 1;
     return this.#kept;
   }
