@@ -1,7 +1,7 @@
 // Upserts and point reads over HTTP, beside a bare server that answers the same bytes.
 
 import type { Standing } from '../common/contest.ts';
-import { contest, standingOf } from '../common/contest.ts';
+import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import { showProgress } from '../common/progress.ts';
 import type { Bound, Row } from '../common/report.ts';
 import type { ServerProcess } from './process.ts';
@@ -50,6 +50,7 @@ export async function measureWrites(setting: ServerSetting): Promise<void> {
       figure: standing.perSecond,
       unit: '/s',
       against: { name: 'bare echo', figure: standingOf(standings, 'bare echo').perSecond },
+      ratio: ratioOfRounds(standings, 'Tidemark', 'bare echo'),
       ...(connections === 64 ? { bound: share } : {}),
     });
     report.add(processorRow(`upserts-${connections}`, standing, standingOf(standings, 'bare echo'), 'bare echo'));
@@ -87,6 +88,7 @@ export async function measurePoints(setting: ServerSetting): Promise<void> {
     figure: standingOf(standings, 'Tidemark').perSecond,
     unit: '/s',
     against: { name: 'bare GET', figure: standingOf(standings, 'bare GET').perSecond },
+    ratio: ratioOfRounds(standings, 'Tidemark', 'bare GET'),
     bound: share,
   });
   report.add(
