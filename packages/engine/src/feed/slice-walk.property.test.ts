@@ -10,7 +10,7 @@ import { encodeSlices } from '../index/slices.ts';
 import { BufferPool } from '../log/buffer-pool.ts';
 import { FrameView, frameKind, operation, readFrameHeader } from '../log/frame.ts';
 import { encodeFrame } from '../log/frame-writer.ts';
-import type { Part } from '../log/segment-store.ts';
+import type { Part } from '../log/parts.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { slicesOf } from '../state/group.ts';
 import { SliceWalk } from './slice-walk.ts';

@@ -10,8 +10,8 @@
 import type { Slice } from '../index/slices.ts';
 import { firstReadBytesMax, readBytesMax } from '../limits.ts';
 import { FrameView, readFrameHeader } from '../log/frame.ts';
+import type { Part } from '../log/parts.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
-import type { Part } from '../log/segment-store.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filesContract } from '../../../testing/src/files-contract.ts';
 import { nodeFiles } from './node-files.ts';
 
@@ -16,3 +17,21 @@ afterAll(async () => {
 });
 
 filesContract('node:fs', async () => nodeFiles(await mkdtemp(join(folder, 'root-'))));
+
+test('what comes from the disk is counted, where the file system is one of which that is known', async () => {
+  const root = await mkdtemp(join(folder, 'root-'));
+  const files = nodeFiles(root);
+  const file = await files.open('f', { create: true });
+  await file.write(Buffer.alloc(1 << 20, 'x'), 0);
+  await file.sync();
+  const before = files.blocksRead?.();
+  // Out of the page cache; of others than Linux nothing is counted.
+  if (before !== undefined) execFileSync('dd', [`if=${join(root, 'f')}`, 'iflag=nocache', 'count=0', 'status=none']);
+
+  const read = file.readSync(Buffer.alloc(4096), 1 << 19);
+  await file.close();
+
+  expect(read).toBe(4096);
+  if (before === undefined) expect(files.blocksRead?.()).toBeUndefined();
+  else expect(files.blocksRead?.()).toBeGreaterThan(before);
+});

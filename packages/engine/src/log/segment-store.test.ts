@@ -137,6 +137,27 @@ test('old segments are read at once while hardly any read is slow, and else by t
   expect(madeAtOnce(0, 1)).toBe(1_000);
 });
 
+test('where reads from the disk are counted, a slow read that none of them was does not count', async () => {
+  const clock = new SlowClock();
+  const inner = memoryFiles();
+  await inner.makeDirectory(segmentFolder);
+  let blocks = 7;
+  const files: FileSystem = Object.assign(timedFiles(inner, clock), { blocksRead: () => blocks });
+  const store = new SegmentStore(files, { ...environment(), clock, memoryBytes: 1 }, options);
+  for (const sequence of [1, 2]) await store.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));
+  const isMadeAtOnce = (): boolean => Buffer.isBuffer(store.read(1, segmentHeaderBytes, 8));
+  clock.readMs = 4;
+  const interrupted = Array.from({ length: 100 }, isMadeAtOnce);
+
+  const fromDisk = Array.from({ length: 100 }, () => {
+    blocks += 8;
+    return isMadeAtOnce();
+  });
+
+  expect(interrupted).not.toContain(false);
+  expect(fromDisk.filter(Boolean).length).toBeLessThan(5);
+});
+
 test('of many segments those read last stay open, and no more than the limit', async () => {
   const files = new FaultFiles(memoryFiles());
   const store = await reopened(files, openSegmentsMax + 2);

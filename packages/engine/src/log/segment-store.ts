@@ -9,6 +9,8 @@ import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull, isMissing, isOutOfFiles } from '../files/file-system.ts';
 import { openSegmentsMax, syncReadBytesMax } from '../limits.ts';
 import { BufferPool } from './buffer-pool.ts';
+import type { Part } from './parts.ts';
+import { readAtOnce, readByThreads } from './parts.ts';
 import type { SegmentHeader } from './segment.ts';
 import {
   encodeSegmentHeader,
@@ -25,12 +27,6 @@ const pooledReadBytes = 4_096;
 
 /** The start of a read that is quick in any case. */
 const untimed = -1;
-
-/** A stretch of a segment. */
-export interface Part {
-  readonly offset: number;
-  readonly length: number;
-}
 
 export interface SegmentOptions {
   readonly sync: 'full' | 'os';
@@ -91,7 +87,7 @@ export class SegmentStore {
     this.#files = files;
     this.#environment = environment;
     this.#options = options;
-    this.#warmth = new Warmth(environment);
+    this.#warmth = new Warmth(environment, files);
     this.#nextBytes = options.segmentBytesMin;
   }
 
@@ -284,12 +280,7 @@ export class SegmentStore {
     const { file } = segment;
     const beganMs = options.inThread || bytes > syncReadBytesMax ? undefined : this.#beginNow(segment);
     if (file === undefined || beganMs === undefined) return this.#noted(this.#readLater(segment, parts, target));
-    let filled = 0;
-    for (const { offset, length } of parts) {
-      const read = file.readSync(target.subarray(filled, filled + length), offset);
-      filled += read;
-      if (read < length) break;
-    }
+    const filled = readAtOnce(file, parts, target);
     if (beganMs !== untimed) this.#warmth.tried(beganMs, bytes);
     return filled;
   }
@@ -333,13 +324,7 @@ export class SegmentStore {
     segment.pins += 1;
     try {
       const file = segment.file ?? (await this.#openForReading(segment));
-      let filled = 0;
-      for (const { offset, length } of parts) {
-        const read = await file.read(target.subarray(filled, filled + length), offset);
-        filled += read;
-        if (read < length) break;
-      }
-      return filled;
+      return await readByThreads(file, parts, target);
     } finally {
       segment.pins -= 1;
       if (segment.isRetired && segment.pins === 0) await this.#discard(segment);

@@ -3,9 +3,11 @@
 //
 // What was written last is taken to be in memory. Of anything older nobody says whether it is, so it is tried: such reads are
 // made at once for as long as hardly any of them is slow. Then threads make them for a while, so that of the event loop's time
-// only a small share is ever spent waiting for the disk.
+// only a small share is ever spent waiting for the disk. Where the system counts what comes from the disk, a read that others
+// have interrupted is not taken for one.
 
 import type { Environment } from '../environment.ts';
+import type { FileSystem } from '../files/file-system.ts';
 import {
   memoryBytesByDefault,
   slowReadBudgetMs,
@@ -20,14 +22,18 @@ import type { Segment } from './segment-store.ts';
 
 export class Warmth {
   readonly #environment: Environment;
+  readonly #files: FileSystem;
   /** Segments from this id on are recent; undefined when they have to be counted anew. */
   #recentFromId: number | undefined;
   #budgetMs: number = slowReadBudgetMs;
   /** Until then, older ones are read by threads. */
   #coldUntilMs = Number.NEGATIVE_INFINITY;
+  /** What had been read from the disk when a read was slow the last time. */
+  #blocksRead: number | undefined;
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, files: FileSystem) {
     this.#environment = environment;
+    this.#files = files;
   }
 
   /** Segments have come. */
@@ -55,10 +61,18 @@ export class Warmth {
       this.#budgetMs = Math.min(slowReadBudgetMs, this.#budgetMs + threadTripMs);
       return;
     }
+    if (!this.#isOfDisk()) return;
     this.#budgetMs -= Math.min(tookMs, slowReadCountedMsMax);
     if (this.#budgetMs >= 0) return;
     this.#coldUntilMs = nowMs + slowReadBudgetMs / slowReadShare;
     this.#budgetMs = slowReadBudgetMs;
+  }
+
+  /** Whether anything was read from the disk since a read was slow the last time, as far as anybody knows. */
+  #isOfDisk(): boolean {
+    const before = this.#blocksRead;
+    this.#blocksRead = this.#files.blocksRead?.();
+    return this.#blocksRead === undefined || this.#blocksRead !== before;
   }
 
   #countRecent(segments: Iterable<Segment>): number {
