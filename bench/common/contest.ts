@@ -59,5 +59,6 @@ export function standingOf(standings: ReadonlyMap<string, Standing>, name: strin
 /** Of those of a round to each other, the median: a machine that is slow for a while is slow for both. */
 export function ratioOfRounds(standings: ReadonlyMap<string, Standing>, name: string, other: string): number {
   const others = standingOf(standings, other).perSeconds;
-  return median(standingOf(standings, name).perSeconds.map((rate, round) => rate / (others[round] ?? Number.NaN)));
+  const common = standingOf(standings, name).perSeconds.slice(0, others.length);
+  return median(common.map((rate, round) => rate / (others[round] as number)));
 }

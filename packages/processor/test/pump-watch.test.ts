@@ -262,22 +262,32 @@ test('[S55] [D16] an abort while a change is counted before it is handled begins
   expect(calls).toBe(0);
 });
 
-test('owners that died before an idle range are forgotten also when the feed answers before their record does', async () => {
-  const memory = new TestMemory();
-  memory.values.set('retry', { starts: [null, deathsBeforeCaution] });
-  const load = memory.load.bind(memory);
-  let answer = (): void => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  memory.load = (kind) => answered.then(() => load(kind));
-  const bench = new PumpBench({ feed: new TestFeed(), memory, isTakeover: true, handler: () => {} });
-  await bench.until(() => bench.ofType('idle').length > 0);
+test.each([
+  ['', 0],
+  [', and a change comes in between', 1],
+])(
+  'owners that died before an idle range are forgotten also when the feed answers before their record does%s',
+  async (_, changes) => {
+    const feed = new TestFeed();
+    const memory = new TestMemory();
+    memory.values.set('retry', { starts: [null, deathsBeforeCaution] });
+    const load = memory.load.bind(memory);
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    memory.load = (kind) => answered.then(() => load(kind));
+    const bench = new PumpBench({ feed, memory, isTakeover: true, handler: () => {} });
+    await bench.until(() => bench.ofType('idle').length > 0);
+    feed.add(changes);
+    const reads = feed.reads.length;
+    await bench.until(() => feed.reads.length > reads + 1);
 
-  answer();
-  await bench.until(() => memory.saves > 0);
-  await bench.drained();
+    answer();
+    await bench.until(() => memory.saves > 0);
+    await bench.drained();
 
-  expect(bench.problems()).toEqual([]);
-  expect(memory.values.get('retry')?.['starts']).toBeUndefined();
-});
+    expect(bench.problems()).toEqual([]);
+    expect(memory.values.get('retry')?.['starts']).toBeUndefined();
+  },
+);

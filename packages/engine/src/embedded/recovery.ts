@@ -7,7 +7,8 @@
 // durable point of the newest segment is copied into a fresh segment and flushed before anything is served from it.
 //
 // The log goes on only with the next sequence. An invalid frame at the very end of the newest segment is a torn end; a valid
-// frame beyond an invalid one, or an invalid frame in a sealed segment, is corruption, and the open is refused.
+// frame beyond an invalid one, or an invalid frame in a sealed segment, is corruption, and the open is refused. Without a flush
+// for each frame the system writes them in any order: a valid one beyond a hole is lost, and the log goes on in a fresh segment.
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';

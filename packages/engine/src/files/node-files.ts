@@ -79,7 +79,8 @@ export function nodeFiles(rootFolder: string): FileSystem {
 
 function isCountedIn(folder: string): boolean {
   try {
-    return platform() === 'linux' && countedTypes.has(fs.statfsSync(folder).type);
+    // A kernel that does not count has no such file.
+    return fs.existsSync('/proc/self/io') && countedTypes.has(fs.statfsSync(folder).type);
   } catch {
     // It has been deleted under the database: whoever reads goes on.
     return false;

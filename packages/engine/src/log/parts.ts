@@ -2,8 +2,8 @@
 
 import type { LogFile } from '../files/file-system.ts';
 
-/** As many as Node has threads: more would only keep the next flush waiting. */
-const partsAtOnce = 4;
+/** One fewer than Node has threads: a flush finds one of them free. */
+const partsAtOnce = 3;
 
 /** A stretch of a segment. */
 export interface Part {

@@ -23,7 +23,7 @@ export interface ScanEnd {
   readonly offset: number;
   readonly nextSequence: number;
   readonly recordCount: number;
-  /** False: zeros or the leftovers of another segment. True: something of this segment that is not valid. */
+  /** False: zeros. True: something that is not a valid frame of this segment. */
   readonly isInvalid: boolean;
 }
 

@@ -62,8 +62,8 @@ export class RangePump implements Pump {
   /** With one lane: what is done between two pages. */
   readonly #tasks: Task[] = [];
   readonly #startPosition: string | undefined;
-  /** The feed was read to its end and nothing waits. */
-  #isIdle = false;
+  /** The feed was read to its end with nothing left to do: what killed owners before is not there any more. */
+  #wasIdle = false;
   readonly #finishing: AbortController = new AbortController();
   #end: PumpEnd | undefined;
 
@@ -201,8 +201,7 @@ export class RangePump implements Pump {
     const { signal } = this.#context;
     await unlessAborted(this.#loadMemory(), this.#finishing.signal);
     if (this.#lease.isTakeover === true && this.#end === undefined) {
-      // Where nothing is left nobody can have died of it.
-      if (this.#isIdle) this.#survived();
+      if (this.#wasIdle) this.#survived();
       else this.#countDeath();
       await unlessAborted(this.#attempts.save(), signal);
     }
@@ -281,7 +280,6 @@ export class RangePump implements Pump {
     if (this.#end !== undefined) return;
     const sequence = this.#watermark.open(page.position, page.items.length);
     if (page.items.length > 0) {
-      this.#isIdle = false;
       const open = new OpenPage(page, sequence, this.#decoder);
       this.#pages.set(sequence, open);
       this.#openBytes += open.sizeBytes;
@@ -291,7 +289,7 @@ export class RangePump implements Pump {
     }
     this.#advance();
     if (page.isDrained && this.#watermark.size === 0) {
-      this.#isIdle = true;
+      this.#wasIdle = true;
       this.#doneLog.forgetKnown();
       // Nothing is left that an owner could have died of. Kept now: the position stays, and the next one would count on.
       if (this.#survived() && this.#isHeld()) void this.#attempts.save();

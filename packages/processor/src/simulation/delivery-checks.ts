@@ -16,10 +16,19 @@ export interface DeliveryChecksOptions {
   readonly report: Report;
 }
 
+interface FirstDelivery {
+  readonly sequence: number;
+  readonly by: string;
+  /** Whether two were at work on the key then. */
+  readonly isShared: boolean;
+  /** Who had taken the lease last. Of a lease that was copied nobody knows. */
+  readonly epoch: number;
+}
+
 export class DeliveryChecks {
   readonly #options: DeliveryChecksOptions;
-  /** By partition key: the last change that was delivered for the first time, and whether two were at work on the key then. */
-  readonly #highestFirst = new Map<string, { readonly sequence: number; readonly isShared: boolean }>();
+  /** By partition key: the last change that was delivered for the first time. */
+  readonly #highestFirst = new Map<string, FirstDelivery>();
   /** By place and partition key: changes whose handler has not returned for good. */
   readonly #unfinished = new Map<string, Map<string, Set<number>>>();
 
@@ -88,24 +97,33 @@ export class DeliveryChecks {
     }
   }
 
-  /**
-   * Where two owners are at work on the same keys, one of them, the older or the newer, may have read a version that the other, who read
-   * later, was not shown any more: then it comes after its successor. Only there, and only what is superseded.
-   */
   #checkFirst(actor: Actor, place: DeliveryPlace, change: Change): void {
-    const { deliveriesOf, report } = this.#options;
+    const { deliveriesOf, histories, report } = this.#options;
     const { partitionKey, sequence } = change;
     if (deliveriesOf(change) > 0) return;
-    const highest = this.#highestFirst.get(partitionKey);
+    const by = nameOf(actor, place);
     const isShared = this.#isShared(actor, place);
+    const highest = this.#highestFirst.get(partitionKey);
     if (highest === undefined || sequence >= highest.sequence) {
-      this.#highestFirst.set(partitionKey, { sequence, isShared });
+      const epoch = histories.isDoubled(place.keys)
+        ? Number.POSITIVE_INFINITY
+        : (histories.of(actor, place)?.epoch ?? 0);
+      this.#highestFirst.set(partitionKey, { sequence, by, isShared, epoch });
       return;
     }
-    if (!this.#isShown(sequence) && (isShared || highest.isShared)) return;
+    if (!this.#isShown(sequence) && this.#isOfBoth(highest, by, place.epoch, isShared)) return;
     // Read anew by policy, also what is older than the start of the group.
-    if (change.lsn <= (this.#options.histories.of(actor, place)?.againLsn ?? -1)) return;
-    report('I3', `${nameOf(actor, place)} got ${describe(change)} for the first time after a later change of its key`);
+    if (change.lsn <= (histories.of(actor, place)?.againLsn ?? -1)) return;
+    report('I3', `${by} got ${describe(change)} for the first time after a later change of its key`);
+  }
+
+  /**
+   * Where two owners are at work on the same keys, one of them, the older or the newer, may have read a version that the other, who read
+   * later, was not shown any more: then it comes after its successor. Only what is superseded, only of two, and the newer one must have had
+   * the lease already when the other one delivered.
+   */
+  #isOfBoth(highest: FirstDelivery, by: string, epoch: number, isShared: boolean): boolean {
+    return highest.by !== by && (isShared || (highest.isShared && epoch <= highest.epoch));
   }
 
   /** It was robbed by a host that steals at once, or by a twin; or somebody has copied the lease. */
