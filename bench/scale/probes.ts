@@ -35,12 +35,15 @@ export async function measureCosts(
   const upsert = await compare({ isAlone: false, measure: 'processor time' }, (subject) =>
     drive({ writers, operations, settle: subject.settle }, () => subject.upsert(chance)),
   );
-  // Quick, and told by the clock on the wall: so many rounds that what others do to single ones does not count.
-  const read = await compare({ isAlone: true, measure: 'median', rounds: rounds * 3 }, (subject) =>
+  // Reads leave everything as it was: so many rounds that what others do to single ones does not count.
+  const readRounds = rounds * 3;
+  const read = await compare({ isAlone: true, measure: 'median', rounds: readRounds }, (subject) =>
     drive({ writers: 1, operations: operations * 2 }, () => readOne(subject, chance(subject.count))),
   );
   const page = (after: (tailLsn: number) => number): Promise<Cost> =>
-    compare({ isAlone: true, measure: 'processor time' }, (subject) => readPages(subject, operations / 50, after));
+    compare({ isAlone: true, measure: 'processor time', rounds: readRounds }, (subject) =>
+      readPages(subject, operations / 50, after),
+    );
   const pageStart = await page(() => 0);
   // Anywhere in the middle third: some of it was written by many writers at once, some by few, as everywhere.
   const pageMiddle = await page((tailLsn) => Math.floor(tailLsn / 3) + chance(Math.ceil(tailLsn / 3)));
