@@ -46,7 +46,8 @@ const setting: Setting = {
   chance: chanceOf(42),
   one,
   four: await Subject.open(placeOf(options, 'four'), { ranges: 4 }),
-  bareLog: new BareLog(placeOf(options, 'bare.log')),
+  bareLog: new BareLog(placeOf(options, 'bare.log'), { isOneTrip: false }),
+  oneTripLog: new BareLog(placeOf(options, 'one-trip.log'), { isOneTrip: true }),
   lmdb: new LmdbStore(placeOf(options, 'lmdb'), one.container),
 };
 
@@ -75,6 +76,7 @@ for (const [name, measure] of Object.entries(sections)) {
 }
 await setting.lmdb.close();
 setting.bareLog.close();
+setting.oneTripLog.close();
 await setting.four.close();
 await setting.one.close();
 rmSync(options.folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 // The raw limit of writing: a preallocated, zero-filled file; whatever is queued goes out with one write and one fdatasync,
 // and then its writers are answered. No index, no checks, no checksums, nothing decided.
 //
-// It does so like the product's log: on Linux with one trip through the thread pool, elsewhere with one for the write and one
-// for the flush, and into zeros that were written in pieces of the same size. When the file is full it begins again at the
-// start; that costs nothing, so nothing is preallocated in anybody's turn.
+// In one trip through the thread pool it does so like the product's log on Linux, where a write can be its own flush; that
+// is quicker than what most logs do. It writes into zeros that were written in pieces of the same size. When the file is full
+// it begins again at the start; that costs nothing, so nothing is preallocated in anybody's turn.
 
 import * as fs from 'node:fs';
 import { platform } from 'node:os';
@@ -12,23 +12,25 @@ const fileBytes: number = 256 * 1024 * 1024;
 const zeroBytes: number = 256 * 1024;
 /** As much as a group of the product may have; a larger write gains nothing. */
 const writeBytesMax: number = 1024 * 1024;
-/** A write to a file opened so is flushed when it is done. */
-const hasDurableWrites: boolean = platform() === 'linux';
+const canWriteDurably: boolean = platform() === 'linux';
 
 export class BareLog {
   #fd: number;
+  /** A write is flushed when it is done. */
+  readonly #isOneTrip: boolean;
   readonly #target: Buffer = Buffer.allocUnsafe(writeBytesMax * 2);
   #queue: Buffer[] = [];
   #waiting: (() => void)[] = [];
   #isRunning = false;
   #offset = 0;
 
-  constructor(path: string) {
+  constructor(path: string, options: { readonly isOneTrip: boolean }) {
+    this.#isOneTrip = options.isOneTrip && canWriteDurably;
     this.#fd = fs.openSync(path, 'w+');
     const zeros = Buffer.alloc(zeroBytes);
     for (let offset = 0; offset < fileBytes; offset += zeroBytes) fs.writeSync(this.#fd, zeros, 0, zeroBytes, offset);
     fs.fsyncSync(this.#fd);
-    if (!hasDurableWrites) return;
+    if (!this.#isOneTrip) return;
     fs.closeSync(this.#fd);
     this.#fd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_DSYNC);
   }
@@ -69,7 +71,7 @@ export class BareLog {
     this.#offset += length;
     fs.write(this.#fd, this.#target, 0, length, offset, (error, written) => {
       if (error !== null || written !== length) throw error ?? new Error('The bare log could not be written.');
-      if (hasDurableWrites) this.#answer(answered);
+      if (this.#isOneTrip) this.#answer(answered);
       else this.#flush(answered);
     });
   }

@@ -11,14 +11,17 @@ export interface Contestant {
   turn(round: number): Promise<Drive>;
 }
 
-export interface Standing {
+interface Figures {
   readonly perSecond: number;
   /** Processor time of one operation. */
   readonly processorMicros: number;
   readonly latencyMs: number;
   readonly latencyP99Ms: number;
-  /** Of each round. */
-  readonly perSeconds: readonly number[];
+}
+
+/** The median of each figure. */
+export interface Standing extends Figures {
+  readonly rounds: readonly Figures[];
 }
 
 /** `rounds` that count, after a short one that warms up. */
@@ -39,12 +42,14 @@ export async function contest(
   }
   const standings = new Map<string, Standing>();
   for (const [name, list] of drives) {
+    const figures = list.map(figuresOf);
+    const medianOf = (figure: keyof Figures): number => median(figures.map((round) => round[figure]));
     standings.set(name, {
-      perSecond: median(list.map(perSecond)),
-      processorMicros: median(list.map((driven) => (driven.processorMs * 1_000) / driven.operations)),
-      latencyMs: median(list.map((driven) => driven.latencyMs.p50)),
-      latencyP99Ms: median(list.map((driven) => driven.latencyMs.p99)),
-      perSeconds: list.map(perSecond),
+      perSecond: medianOf('perSecond'),
+      processorMicros: medianOf('processorMicros'),
+      latencyMs: medianOf('latencyMs'),
+      latencyP99Ms: medianOf('latencyP99Ms'),
+      rounds: figures,
     });
   }
   return standings;
@@ -57,8 +62,22 @@ export function standingOf(standings: ReadonlyMap<string, Standing>, name: strin
 }
 
 /** Of those of a round to each other, the median: a machine that is slow for a while is slow for both. */
-export function ratioOfRounds(standings: ReadonlyMap<string, Standing>, name: string, other: string): number {
-  const others = standingOf(standings, other).perSeconds;
-  const common = standingOf(standings, name).perSeconds.slice(0, others.length);
-  return median(common.map((rate, round) => rate / (others[round] as number)));
+export function ratioOfRounds(
+  standings: ReadonlyMap<string, Standing>,
+  name: string,
+  other: string,
+  figure: keyof Figures = 'perSecond',
+): number {
+  const others = standingOf(standings, other).rounds;
+  const common = standingOf(standings, name).rounds.slice(0, others.length);
+  return median(common.map((round, i) => round[figure] / (others[i] as Figures)[figure]));
+}
+
+function figuresOf(driven: Drive): Figures {
+  return {
+    perSecond: perSecond(driven),
+    processorMicros: (driven.processorMs * 1_000) / driven.operations,
+    latencyMs: driven.latencyMs.p50,
+    latencyP99Ms: driven.latencyMs.p99,
+  };
 }

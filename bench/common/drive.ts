@@ -2,7 +2,7 @@
 
 export interface Drive {
   readonly operations: number;
-  /** From the first operation to the last acknowledgement, and to the end of what was left to do in the background. */
+  /** From the first operation that counts to the last acknowledgement, and to the end of what was left to do in the background. */
   readonly elapsedMs: number;
   readonly acknowledgedMs: number;
   /** Of all threads; unlike time it hardly depends on who else uses the machine. */
@@ -21,21 +21,35 @@ export interface DriveOptions {
   /** Ends after this time, or after this many operations. */
   readonly turnMs?: number;
   readonly operations?: number;
-  /** Work that was put off must not be left to the next one's turn: it counts. */
+  /** Work that was put off must not be left to the next one's turn: it counts, unless there is a ramp. */
   settle?(): Promise<void>;
+  /**
+   * What is done in this time, before the turn, does not count. When it is as long as work is put off, as much is left to do at the
+   * beginning of the turn as at its end, and the turn shows what can be kept up.
+   */
+  readonly rampMs?: number;
 }
 
 export async function drive(options: DriveOptions, operation: () => Promise<unknown>): Promise<Drive> {
-  const latencies: number[] = [];
-  const processorBefore = process.cpuUsage();
-  const startedMs = performance.now();
-  const endMs = startedMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
+  const { rampMs = 0 } = options;
+  let latencies: number[] = [];
+  let processorBefore = process.cpuUsage();
+  let startedMs = performance.now();
+  const rampEndMs = startedMs + rampMs;
+  const endMs = rampEndMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
   const limit = options.operations ?? Number.POSITIVE_INFINITY;
   let begun = 0;
+  let isRamp = rampMs > 0;
   const write = async (): Promise<void> => {
     for (;;) {
       const beganMs = performance.now();
       if (begun >= limit || beganMs >= endMs) return;
+      if (isRamp && beganMs >= rampEndMs) {
+        isRamp = false;
+        latencies = [];
+        processorBefore = process.cpuUsage();
+        startedMs = beganMs;
+      }
       begun += 1;
       await operation();
       latencies.push(performance.now() - beganMs);
@@ -43,9 +57,10 @@ export async function drive(options: DriveOptions, operation: () => Promise<unkn
   };
   await Promise.all(Array.from({ length: options.writers }, write));
   const acknowledgedMs = performance.now() - startedMs;
+  const processorAfter = process.cpuUsage(processorBefore);
   await options.settle?.();
-  const elapsedMs = performance.now() - startedMs;
-  const { user, system } = process.cpuUsage(processorBefore);
+  const elapsedMs = rampMs > 0 ? acknowledgedMs : performance.now() - startedMs;
+  const { user, system } = rampMs > 0 ? processorAfter : process.cpuUsage(processorBefore);
   const processorMs = (user + system) / 1_000;
   const latencyMs = quantiles(latencies);
   return { operations: latencies.length, elapsedMs, acknowledgedMs, processorMs, latencyMs };

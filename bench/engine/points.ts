@@ -1,7 +1,7 @@
 // Point reads, beside a bare get from an index and a read from a file.
 
 import { IndexAndFile } from '../baseline/index-and-file.ts';
-import { contest, standingOf } from '../common/contest.ts';
+import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import { drive } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
 import { documentOf, idOf, partitionKeyOf } from './documents.ts';
@@ -43,6 +43,7 @@ export async function measurePoints(setting: Setting): Promise<void> {
       figure: standingOf(standings, name).perSecond,
       unit: '/s',
       against: { name: 'index get + file read', figure: standingOf(standings, 'index get + file read').perSecond },
+      ratio: ratioOfRounds(standings, name, 'index get + file read'),
       bound: { kind: 'at least', floor: 0.5 },
     });
     report.add({
