@@ -46,6 +46,27 @@ test('a write that does not end within its limit rejects, and the index stays re
   await index.close();
 });
 
+test('[engine 12] a process that was stopped in the middle of a write goes on with it', async () => {
+  // As after `docker pause`: the first timer is over the moment the process runs again, before it hears of the disk.
+  let isStopped = true;
+  const stopped: Clock = {
+    ...clock,
+    sleep: (ms, signal) => {
+      const wasStopped = isStopped;
+      isStopped = false;
+      return wasStopped ? Promise.resolve() : clock.sleep(ms, signal);
+    },
+  };
+  const index = await openLmdbIndex(await mkdtemp(join(folder, 'stopped-')), { clock: stopped });
+
+  await index.apply([{ key: Buffer.from('a'), value: Buffer.from('1') }]);
+  await index.sync();
+
+  expect(isStopped).toBe(false);
+  expect(index.get(Buffer.from('a'))?.toString()).toBe('1');
+  await index.close();
+});
+
 describe('a damaged environment is an error of open, not the end of the process', () => {
   const damages: Record<string, (path: string) => Promise<void>> = {
     'random bytes': async (path) => writeFile(path, randomFillSync(Buffer.alloc((await stat(path)).size))),
