@@ -107,7 +107,7 @@ export class Committer {
     }
     this.#decide(submission);
     if (this.#inFlight !== undefined) return;
-    if (!this.#lone.isLikely && this.#pace.isDue(this.#open.units)) this.#start();
+    if (!this.#lone.isLikely && this.#isDue) this.#start();
     else this.#startAtTurnEnd();
   }
 
@@ -136,6 +136,10 @@ export class Committer {
 
   get #isFull(): boolean {
     return this.#open.bytes >= groupBytesMax || this.#open.units >= groupUnitsMax;
+  }
+
+  get #isDue(): boolean {
+    return this.#isFull || this.#pace.isDue(this.#open.units);
   }
 
   #decide(submission: Submission): void {
@@ -174,7 +178,7 @@ export class Committer {
     if (this.#failure !== undefined) this.#voidAll(this.#failure);
     else if (!this.#open.hasNobody || this.#queue.length > 0) {
       // Before the callers are answered: while they come back with more, the disk has something to do.
-      if (this.#pace.isDueWithout(group.units)) this.#start();
+      if (this.#isDue) this.#start();
       else this.#startAtTurnEnd();
     }
     group.settle(failure);

@@ -9,11 +9,11 @@ class HandClock {
   nextTurn = (): Promise<void> => Promise.resolve();
 }
 
-/** A pace that has seen flushes of this length and units that take this long to decide. */
+/** A pace that has just flushed a crowd of 64, with flushes of this length and units that take this long to decide. */
 function pacedBy(flushMs: number, unitMs: number): GroupPace {
   const clock = new HandClock();
   const pace = new GroupPace(clock);
-  for (let group = 0; group < 17; group += 1) {
+  for (let group = 0; group < 2; group += 1) {
     pace.started(64);
     clock.ms += flushMs;
     pace.ended(0);
@@ -36,38 +36,44 @@ test('[engine 6] a lone writer never waits', () => {
   expect(pace.isDue(1)).toBe(true);
 });
 
-test('[engine 6] a group goes when deciding it has taken as long as a flush takes', () => {
+test('[engine 6] a crowd falls into halves, one of which is decided while the other is flushed', () => {
   const pace = pacedBy(1, 0.05);
 
-  expect(pace.isDue(19)).toBe(false);
-  expect(pace.isDue(21)).toBe(true);
-  expect(pace.isDueWithout(19)).toBe(false);
-  expect(pace.isDueWithout(21)).toBe(true);
+  expect(pace.isDue(31)).toBe(false);
+  expect(pace.isDue(32)).toBe(true);
 });
 
-test('[engine 6] without a flush to wait for, a crowd shares a group all the same', () => {
-  const pace = pacedBy(0, 0.05);
+test('[engine 6] halves that have become uneven are evened out', () => {
+  const pace = pacedBy(1, 0.05);
+  pace.started(48);
+  pace.ended(16);
 
-  expect(pace.isDue(15)).toBe(false);
-  expect(pace.isDue(16)).toBe(true);
+  expect(pace.isDue(16)).toBe(false);
+  expect(pace.isDue(31)).toBe(false);
+  expect(pace.isDue(32)).toBe(true);
 });
 
-test('[engine 6] with a slow disk the crowd stays together', () => {
+test('[engine 6] halves that are decided in no time are not worth a group each', () => {
+  const pace = pacedBy(0, 0.001);
+
+  expect(pace.isDue(63)).toBe(false);
+});
+
+test('[engine 6] with a disk that takes longer than deciding all of it the crowd stays together', () => {
   const pace = pacedBy(20, 0.05);
 
   expect(pace.isDue(64)).toBe(false);
-  expect(pace.isDueWithout(64)).toBe(false);
 });
 
 test('[engine 6] now and then a group waits for all in any case', () => {
   const clock = new HandClock();
   const pace = new GroupPace(clock);
   const due: boolean[] = [];
-  for (let group = 0; group < 32; group += 1) {
+  for (let group = 0; group < 128; group += 1) {
     pace.started(64);
     clock.ms += 1;
     pace.ended(64);
-    due.push(pace.isDueWithout(64));
+    due.push(pace.isDue(64));
   }
 
   expect(due.filter((isDue) => !isDue)).toHaveLength(2);

@@ -1,20 +1,21 @@
 // When the next group goes to the disk: at once, or at the end of this turn of the event loop, with everybody who is ready
 // by then.
 //
-// Waiting for more costs the time in which they are decided, going without them costs a flush of their own later. So a group
-// waits only as long as deciding its units takes less time than a flush. On a fast disk a crowd of writers then falls apart
-// into two groups, one deciding while the other is flushed; on a slow one it stays together. Who is alone never waits.
+// A crowd of writers does best in two halves, one being decided while the other is flushed: in the time of one flush or of
+// deciding one half, whichever is longer. Only where a flush takes longer than deciding all of them is it better to stay together.
+// Halves of different size would make the disk wait for the larger and the writers for the smaller one, so a group goes as
+// soon as it has half of those who are about, and not before. Who is alone never waits.
 
 import type { Clock } from '../environment.ts';
 
 /** So often a group waits in any case, to see anew how long deciding takes. */
-const probeEvery = 16;
+const probeEvery = 64;
 /** A flush that is seen late, because deciding went on, looks too long: the shortest counts, and is forgotten slowly. */
-const flushGrowth = 1.05;
+const flushGrowth = 1.02;
 /** Fewer units tell more about the event loop than about themselves. */
 const measuredUnitsMin = 8;
-/** A group costs something besides its flush; where there is none to wait for, this many share that. */
-const sharedUnitsMin = 16;
+/** A group costs about as much as this besides its flush and its units: a half that takes less is not worth one. */
+const groupMs = 0.3;
 
 export class GroupPace {
   readonly #clock: Clock;
@@ -33,12 +34,7 @@ export class GroupPace {
 
   /** Nothing is being flushed and the open group has this many units: does it go now? */
   isDue(units: number): boolean {
-    return this.#unitsBefore <= 1 || (!this.#isProbe && units >= this.#enough);
-  }
-
-  /** A flush has ended and its units will soon be back with more: does the open group go without them? */
-  isDueWithout(units: number): boolean {
-    return !this.#isProbe && units >= this.#enough;
+    return this.#crowd <= 1 || (!this.#isProbe && units >= this.#half);
   }
 
   started(units: number): void {
@@ -59,8 +55,16 @@ export class GroupPace {
     return this.#groups % probeEvery === 0;
   }
 
-  /** Deciding this many takes as long as a flush. Nothing is known of either before a crowd has been seen. */
-  get #enough(): number {
-    return this.#unitMs > 0 ? Math.max(sharedUnitsMin, this.#flushMs / this.#unitMs) : 0;
+  /** Those whose flush has ended, who will soon be back with more, and those who have come meanwhile. */
+  get #crowd(): number {
+    return this.#unitsBefore + this.#unitsAtEnd;
+  }
+
+  get #half(): number {
+    const half = Math.ceil(this.#crowd / 2);
+    // Nothing is known of either before a crowd has been seen.
+    if (this.#unitMs === 0) return half;
+    const isSlow = this.#flushMs >= this.#crowd * this.#unitMs;
+    return isSlow || half * this.#unitMs < groupMs ? Number.POSITIVE_INFINITY : half;
   }
 }
