@@ -27,6 +27,11 @@ const preallocateFlushBytes = 2 * 1024 * 1024;
  * all blocks of what it falls into: with 2 MiB that makes a small flush a third dearer. Each is a trip through the pool.
  */
 const preallocateWriteBytes = 256 * 1024;
+/**
+ * So many of these at a time. One after the other, each would wait for a turn of the event loop: under a load of large groups a
+ * segment was full before the next one was there. A thread is left for the flush of the log and one for the index.
+ */
+const preallocateWritesMax = 2;
 
 const hasDurableWrites: boolean = platform() === 'linux';
 
@@ -102,11 +107,22 @@ class NodeFile implements LogFile {
 
   async preallocate(sizeBytes: number): Promise<void> {
     const zeros = Buffer.alloc(Math.min(sizeBytes, preallocateWriteBytes));
+    const writeZeros = (offset: number): Promise<void> => {
+      const length = Math.min(zeros.length, sizeBytes - offset);
+      return this.writeInPool(length === zeros.length ? zeros : zeros.subarray(0, length), offset);
+    };
     for (let offset = 0; offset < sizeBytes; ) {
-      const length = Math.min(preallocateWriteBytes, sizeBytes - offset);
-      await this.writeInPool(length === zeros.length ? zeros : zeros.subarray(0, length), offset);
-      offset += length;
-      if (offset % preallocateFlushBytes === 0 || offset === sizeBytes) await this.sync();
+      const flushAt = Math.min(offset + preallocateFlushBytes, sizeBytes);
+      while (offset < flushAt) {
+        const writes: Promise<void>[] = [];
+        for (; writes.length < preallocateWritesMax && offset < flushAt; offset += preallocateWriteBytes) {
+          writes.push(writeZeros(offset));
+        }
+        // All of them, also when one fails: nothing writes into the file any more when this has ended.
+        await Promise.allSettled(writes);
+        await Promise.all(writes);
+      }
+      await this.sync();
     }
   }
 
