@@ -43,6 +43,9 @@ export const lateChunkBytes = 4_032;
 /** So many get there with one transaction: what a page costs it grows with the number of pages. */
 export const lateMergedMax = 4_096;
 
+/** What the index has taken or lets go of is gone through so many at a time: some milliseconds, then others have a turn. */
+export const indexedPerTurn = 2_048;
+
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;
 

@@ -11,7 +11,7 @@ import type { IndexChange, IndexStore } from '../index/index-store.ts';
 import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
-import { indexedRangesMax, slicesPerChunk } from '../limits.ts';
+import { indexedPerTurn, indexedRangesMax, slicesPerChunk } from '../limits.ts';
 import type { CatalogChange, CatalogEntry } from '../state/catalog.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { forEachUnique } from '../state/group.ts';
@@ -312,13 +312,13 @@ export class IndexWriter {
     moved: ReadonlyMap<string, StagedMove>,
     order: number,
   ): Promise<void> {
-    const { index, overlay } = this.#options;
+    const { index, overlay, environment } = this.#options;
     await this.#options.flushLog();
     await this.#applyPatiently(changes);
     const last = groups.at(-1);
     let records = 0;
     let bytes = 0;
-    const keys: string[] = [...moved.keys()];
+    let keys: string[] = [...moved.keys()];
     const uniqueKeys: string[] = [];
     for (const group of groups) {
       records += group.records.length;
@@ -328,8 +328,13 @@ export class IndexWriter {
         if (record.owner !== undefined) forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
         record.previous = undefined;
       }
+      if (keys.length < indexedPerTurn) continue;
+      overlay.shed(order, keys);
+      keys = [];
+      await environment.clock.nextTurn();
     }
-    overlay.shrink(order, keys, uniqueKeys, records, bytes);
+    overlay.shed(order, keys);
+    overlay.shrink(order, uniqueKeys, records, bytes);
     this.#wake();
     await index.sync();
     if (last !== undefined) this.#checkpoint = this.#checkpointAfter(last);

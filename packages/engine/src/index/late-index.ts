@@ -13,7 +13,7 @@
 // there after it.
 
 import { assert, DatabaseError } from '@tidemark/model';
-import { lateChangesMax, lateMergedMax } from '../limits.ts';
+import { indexedPerTurn, lateChangesMax, lateMergedMax } from '../limits.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lateChunkOfKey, tree, treeBounds } from './keys.ts';
 import type { LateNumber } from './late-generation.ts';
@@ -25,6 +25,8 @@ export interface LateIndexOptions {
   readonly mergedMax?: number;
   /** Of the hashes of keys. */
   readonly seed?: number;
+  /** Lets others go on in the middle of many changes. */
+  nextTurn?(): Promise<void>;
   /** Which keys are late, by their first byte; doc entries unless a test says otherwise. */
   isLate?(firstByte: number | undefined): boolean;
 }
@@ -49,6 +51,7 @@ class LateIndex implements IndexStore {
   readonly #changesMax: number;
   readonly #mergedMax: number;
   readonly #seed: number;
+  readonly #nextTurn: (() => Promise<void>) | undefined;
   readonly #isLate: (firstByte: number | undefined) => boolean;
   #current: LateGeneration;
   #frozen: Frozen | undefined;
@@ -62,6 +65,7 @@ class LateIndex implements IndexStore {
     this.#changesMax = options.changesMax ?? lateChangesMax;
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
     this.#seed = options.seed ?? 0;
+    this.#nextTurn = options.nextTurn;
     this.#isLate = options.isLate ?? isDocument;
     const [first, second] = generations;
     this.#frozen = first === undefined || second === undefined ? undefined : frozenOf(first);
@@ -155,11 +159,15 @@ class LateIndex implements IndexStore {
     try {
       // Before what is removed at once.
       const merged = this.#pushMerged(written, due);
+      let appended = 0;
       for (const change of changes) {
         if (!this.#isLateChange(change)) {
           written.push(change);
           continue;
         }
+        // Nobody finds them before they are published.
+        appended += 1;
+        if (appended % indexedPerTurn === 0) await this.#nextTurn?.();
         if (!isWriting(change)) {
           assert(
             change.key.length > 0 && change.key.length <= this.keyBytesMax,

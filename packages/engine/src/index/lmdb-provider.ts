@@ -82,6 +82,7 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
       const onDamage = (): void => void condemn().catch(() => {});
       return openLateIndex(await openLmdbIndex(path, { clock: environment.clock, onDamage }), {
         seed: randomSeed(environment),
+        nextTurn: () => environment.clock.nextTurn(),
       });
     },
     eased: () =>

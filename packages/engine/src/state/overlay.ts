@@ -174,12 +174,19 @@ export class Overlay {
     return this.#order;
   }
 
-  /** Takes out what the index has up to and including the group with this order. `keys` are the doc keys and unique keys of those groups. */
-  shrink(order: number, keys: Iterable<string>, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
+  /**
+   * Takes out the last versions of these documents if the index has them, as it has everything up to and including the group with
+   * this order.
+   */
+  shed(order: number, keys: readonly string[]): void {
     for (const key of keys) {
       const entry = this.find(key);
       if (entry !== undefined && entry.order <= order) this.#put(key, undefined);
     }
+  }
+
+  /** The same with everything else of those groups, which have so many records and bytes: there is room for as much again. */
+  shrink(order: number, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
     for (const key of uniqueKeys) {
       const entry = this.#uniques.get(key);
       if (entry !== undefined && entry.order <= order) this.#uniques.delete(key);
