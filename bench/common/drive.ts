@@ -24,15 +24,15 @@ export interface DriveOptions {
   /** Work that was put off must not be left to the next one's turn: it counts, unless there is a ramp. */
   settle?(): Promise<void>;
   /**
-   * What is done in this time, before the turn, does not count. When it is as long as work is put off, as much is left to do at the
-   * beginning of the turn as at its end, and the turn shows what can be kept up.
+   * What is begun in this time, before the turn, does not count. When it is longer than work is put off, the turn has such work to do
+   * too, and shows what can be kept up.
    */
   readonly rampMs?: number;
 }
 
 export async function drive(options: DriveOptions, operation: () => Promise<unknown>): Promise<Drive> {
   const { rampMs = 0 } = options;
-  let latencies: number[] = [];
+  const latencies: number[] = [];
   let processorBefore = process.cpuUsage();
   let startedMs = performance.now();
   const rampEndMs = startedMs + rampMs;
@@ -46,13 +46,13 @@ export async function drive(options: DriveOptions, operation: () => Promise<unkn
       if (begun >= limit || beganMs >= endMs) return;
       if (isRamp && beganMs >= rampEndMs) {
         isRamp = false;
-        latencies = [];
+        latencies.length = 0;
         processorBefore = process.cpuUsage();
         startedMs = beganMs;
       }
       begun += 1;
       await operation();
-      latencies.push(performance.now() - beganMs);
+      if (beganMs >= startedMs) latencies.push(performance.now() - beganMs);
     }
   };
   await Promise.all(Array.from({ length: options.writers }, write));

@@ -1,7 +1,7 @@
 // Durable writes of single documents and in batches, beside a bare log and beside the same work done all in LMDB.
 //
-// The index takes what is written up to a second later. With many writers the turn follows upon a ramp of that length, so that the
-// index has as much to do in it as it will always have; with one, what was put off is done and counted at its end.
+// The index takes what is written up to a second later. With many writers the turn follows upon a ramp, so that the index has
+// something to do in it as it always will; with one, what was put off is done and counted at its end.
 
 import type { Contestant, Standing } from '../common/contest.ts';
 import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
@@ -17,9 +17,13 @@ const batchDocuments = 100;
 /** So few that most batches replace what is there, as upserts do in the long run. */
 const batchPartitions = 100;
 const warmUpMs = 150;
-/** The index gathers for a second before it begins a transaction. */
-const rampMs = 1_200;
+/** The index gathers for a second before it begins a transaction; turns begin all over that second. */
+const gatherMs = 1_000;
 const sustainedMsMin = 1_000;
+/** Of the others: what subjects have left to do after a turn, zeros of the next segment, is over by then. */
+const othersRampMs = 300;
+/** Of a golden section: each round falls into the widest gap that those before it have left. */
+const phaseShare = 0.618;
 
 const lonelyBound: Bound = { kind: 'at most', floor: 1.5 };
 const crowdBound: Bound = { kind: 'at least', floor: 0.3, goal: 0.5 };
@@ -214,9 +218,11 @@ function subjectsOf({ options, one, four }: Setting): (readonly [name: string, s
 function turnOf({ options }: Setting, writers: number) {
   return (round: number, operation: () => Promise<unknown>, subject?: Subject): Promise<Drive> => {
     const turnMs = round < 0 ? warmUpMs : options.turnMs;
-    if (subject === undefined) return drive({ writers, turnMs }, operation);
+    const isSustained = writers > 1 && round >= 0;
+    if (subject === undefined) return drive({ writers, turnMs, rampMs: isSustained ? othersRampMs : 0 }, operation);
     const { settle } = subject;
-    if (writers === 1 || round < 0) return drive({ writers, turnMs, settle }, operation);
+    if (!isSustained) return drive({ writers, turnMs, settle }, operation);
+    const rampMs = gatherMs * (1 + ((round * phaseShare) % 1));
     return drive({ writers, turnMs: Math.max(turnMs, sustainedMsMin), settle, rampMs }, operation);
   };
 }

@@ -9,19 +9,19 @@ class HandClock {
   nextTurn = (): Promise<void> => Promise.resolve();
 }
 
-/** A pace that has just flushed a crowd of 64, with flushes of this length and units that take this long to decide. */
-function pacedBy(flushMs: number, unitMs: number): GroupPace {
+/** A pace that knows a crowd of 64, flushes of this length and units that take this long to decide; its last flush left some open. */
+function pacedBy(flushMs: number, unitMs: number, open = 0): GroupPace {
   const clock = new HandClock();
   const pace = new GroupPace(clock);
   for (let group = 0; group < 2; group += 1) {
     pace.started(64);
     clock.ms += flushMs;
-    pace.ended(0);
+    pace.ended(0, true);
     clock.ms += 64 * unitMs;
   }
-  pace.started(64);
+  pace.started(64 - open);
   clock.ms += flushMs;
-  pace.ended(0);
+  pace.ended(open, true);
   return pace;
 }
 
@@ -32,7 +32,7 @@ test('[engine 6] a lone writer never waits', () => {
   expect(pace.isDue(1)).toBe(true);
   pace.started(1);
   clock.ms += 10;
-  pace.ended(0);
+  pace.ended(0, true);
   expect(pace.isDue(1)).toBe(true);
 });
 
@@ -44,9 +44,7 @@ test('[engine 6] a crowd falls into halves, one of which is decided while the ot
 });
 
 test('[engine 6] halves that have become uneven are evened out', () => {
-  const pace = pacedBy(1, 0.05);
-  pace.started(48);
-  pace.ended(16);
+  const pace = pacedBy(1, 0.05, 16);
 
   expect(pace.isDue(16)).toBe(false);
   expect(pace.isDue(31)).toBe(false);
@@ -65,15 +63,57 @@ test('[engine 6] with a disk that takes longer than deciding all of it the crowd
   expect(pace.isDue(64)).toBe(false);
 });
 
+test('[engine 6] what was only refused, without a flush, says nothing about the disk', () => {
+  const pace = pacedBy(20, 0.05);
+  pace.started(1);
+  pace.ended(63, false);
+
+  expect(pace.isDue(63)).toBe(false);
+});
+
+test('[engine 6] a crowd of few stays together too, from the first time it is seen', () => {
+  const clock = new HandClock();
+  const pace = new GroupPace(clock);
+  pace.started(1);
+  clock.ms += 10;
+  pace.ended(3, true);
+
+  expect(pace.isDue(3)).toBe(false);
+  clock.ms += 0.1;
+  pace.started(4);
+  clock.ms += 10;
+  pace.ended(0, true);
+  clock.ms += 0.1;
+  expect(pace.isDue(2)).toBe(false);
+});
+
+test('[engine 6] others who had a turn meanwhile do not make units look long for more than a moment', () => {
+  const clock = new HandClock();
+  const pace = new GroupPace(clock);
+  for (const gatheredMs of [0.1, 0.1, 50]) {
+    pace.started(4);
+    clock.ms += 10;
+    pace.ended(0, true);
+    clock.ms += gatheredMs;
+  }
+  pace.started(4);
+  clock.ms += 10;
+  pace.ended(0, true);
+
+  expect(pace.isDue(2)).toBe(false);
+});
+
 test('[engine 6] now and then a group waits for all in any case', () => {
   const clock = new HandClock();
   const pace = new GroupPace(clock);
   const due: boolean[] = [];
-  for (let group = 0; group < 128; group += 1) {
-    pace.started(64);
+  for (let group = 0; group < 130; group += 1) {
+    // All come back before each of the first two, which makes them known.
+    pace.started(group < 2 ? 128 : 64);
     clock.ms += 1;
-    pace.ended(64);
-    due.push(pace.isDue(64));
+    pace.ended(group < 2 ? 0 : 64, true);
+    if (group < 2) clock.ms += 128 * 0.05;
+    else due.push(pace.isDue(64));
   }
 
   expect(due.filter((isDue) => !isDue)).toHaveLength(2);

@@ -11,16 +11,18 @@ import type { Clock } from '../environment.ts';
 /** So often a group waits in any case, to see anew how long deciding takes. */
 const probeEvery = 64;
 /** A flush that is seen late, because deciding went on, looks too long: the shortest counts, and is forgotten slowly. */
-const flushGrowth = 1.02;
-/** Fewer units tell more about the event loop than about themselves. */
-const measuredUnitsMin = 8;
+const flushGrowth = 1.05;
+/** So does deciding in which others had a turn. */
+const unitGrowth = 1.25;
+/** One alone tells more about the event loop than about itself. */
+const measuredUnitsMin = 2;
 /** A group costs about as much as this besides its flush and its units: a half that takes less is not worth one. */
 const groupMs = 0.3;
 
 export class GroupPace {
   readonly #clock: Clock;
   #flushMs = Number.POSITIVE_INFINITY;
-  #unitMs = 0;
+  #unitMs = Number.POSITIVE_INFINITY;
   #unitsBefore = 0;
   #groups = 0;
   #startedMs = 0;
@@ -40,14 +42,17 @@ export class GroupPace {
   started(units: number): void {
     this.#startedMs = this.#clock.monotonicMs();
     const gathered = units - this.#unitsAtEnd;
-    if (gathered >= measuredUnitsMin) this.#unitMs = (this.#startedMs - this.#endedMs) / gathered;
+    if (gathered >= measuredUnitsMin && this.#groups > 0) {
+      this.#unitMs = Math.min(this.#unitMs * unitGrowth, (this.#startedMs - this.#endedMs) / gathered);
+    }
     this.#unitsBefore = units;
     this.#groups += 1;
   }
 
-  ended(unitsOpen: number): void {
+  /** `isFlushed`: a group that leaves nothing in the log does not tell how long a flush takes. */
+  ended(unitsOpen: number, isFlushed: boolean): void {
     this.#endedMs = this.#clock.monotonicMs();
-    this.#flushMs = Math.min(this.#flushMs * flushGrowth, this.#endedMs - this.#startedMs);
+    if (isFlushed) this.#flushMs = Math.min(this.#flushMs * flushGrowth, this.#endedMs - this.#startedMs);
     this.#unitsAtEnd = unitsOpen;
   }
 
@@ -62,9 +67,9 @@ export class GroupPace {
 
   get #half(): number {
     const half = Math.ceil(this.#crowd / 2);
-    // Nothing is known of either before a crowd has been seen.
-    if (this.#unitMs === 0) return half;
+    // As long as nothing is known of it a crowd stays together, and is measured in this way.
+    const isKnown = this.#unitMs < Number.POSITIVE_INFINITY;
     const isSlow = this.#flushMs >= this.#crowd * this.#unitMs;
-    return isSlow || half * this.#unitMs < groupMs ? Number.POSITIVE_INFINITY : half;
+    return !isKnown || isSlow || half * this.#unitMs < groupMs ? Number.POSITIVE_INFINITY : half;
   }
 }
