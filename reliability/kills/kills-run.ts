@@ -43,9 +43,18 @@ export async function runKills({ seed, kills, minutes, onProgress }: RunOptions)
   const { acknowledged } = load.judge;
   const { splits, merges } = reshaper;
   const restarts = load.readers.map((reader) => reader.restarts);
+  const twinsOfTheSdk = load.readers.reduce((sum, reader) => sum + reader.twins, 0);
   return {
     problems: load.problems,
-    figures: { kills: done, rounds: rounds + 1, acknowledged, splits, merges, continuationsUsed: restarts },
+    figures: {
+      kills: done,
+      rounds: rounds + 1,
+      acknowledged,
+      splits,
+      merges,
+      continuationsUsed: restarts,
+      twinsOfTheSdk,
+    },
   };
 }
 

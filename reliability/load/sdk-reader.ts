@@ -5,6 +5,7 @@ import { ChangeFeedMode, ChangeFeedStartFrom } from '@azure/cosmos';
 import type { Judge } from '../judge/judge.ts';
 import type { Bell } from './bell.ts';
 import { findingOf } from './refusal.ts';
+import { withoutTwins } from './sdk-continuation.ts';
 import type { Uptime } from './uptime.ts';
 
 /** In a row, with a server that is there: the continuation is of no use. */
@@ -39,6 +40,7 @@ export class SdkReader {
   #continuation: string | undefined;
   #isOver = false;
   #restarts = 0;
+  #twins = 0;
   /** In a row. */
   #failures = 0;
 
@@ -49,6 +51,11 @@ export class SdkReader {
   /** How often it went on from its continuation with a new iterator. */
   get restarts(): number {
     return this.#restarts;
+  }
+
+  /** How often the SDK had keys twice in its continuation. */
+  get twins(): number {
+    return this.#twins;
   }
 
   /** Where "now" is, before anything is written. */
@@ -102,6 +109,11 @@ export class SdkReader {
       this.#continuation = page.continuationToken;
       if (page.statusCode === 304) await news.after(heard);
       else onGiven();
+      const single = withoutTwins(page.continuationToken);
+      if (single === undefined) continue;
+      this.#continuation = single;
+      this.#twins += 1;
+      return;
     }
   }
 
