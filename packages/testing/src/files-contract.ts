@@ -161,6 +161,23 @@ export function filesContract(name: string, make: () => FileSystem | Promise<Fil
       await file.close();
     });
 
+    test('[engine 4] preallocation goes on when its pace lets it', async () => {
+      const file = await files.open('log/a', { create: true });
+      const sizeBytes = 5 * 1024 * 1024;
+      const seen: number[] = [];
+
+      await file.preallocate(sizeBytes, async (doneBytes) => {
+        expect(await file.sizeBytes()).toBe(doneBytes);
+        seen.push(doneBytes);
+      });
+
+      expect(await file.sizeBytes()).toBe(sizeBytes);
+      // Where nothing takes long nobody is asked.
+      expect(seen).toEqual(seen.filter((doneBytes) => doneBytes > 0 && doneBytes < sizeBytes));
+      expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+      await file.close();
+    });
+
     test('a rename replaces the target, and the open handle follows the file', async () => {
       await writeText(files, 'log/a', 'new');
       await writeText(files, 'log/b', 'old');

@@ -29,9 +29,11 @@ interface OpenOptions {
 }
 
 export interface LogFile {
-  /** Fills [0, sizeBytes) with zeros on the disk, so that later writes inside it need no new space; never shrinks the
-   *  file. ENOSPC shows here. Not durable before `sync`. */
-  preallocate(sizeBytes: number): Promise<void>;
+  /**
+   * Fills [0, sizeBytes) with zeros on the disk, so that later writes inside it need no new space; never shrinks the
+   * file. ENOSPC shows here. Not durable before `sync`. Where it takes long, `pace` is waited for between its parts.
+   */
+  preallocate(sizeBytes: number, pace?: (doneBytes: number) => Promise<void>): Promise<void>;
   /** Small writes may be done at once, without a trip through the thread pool; the promise resolves when all is written. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
   /**

@@ -105,13 +105,14 @@ class NodeFile implements LogFile {
     this.#fd = fd;
   }
 
-  async preallocate(sizeBytes: number): Promise<void> {
+  async preallocate(sizeBytes: number, pace?: (doneBytes: number) => Promise<void>): Promise<void> {
     const zeros = Buffer.alloc(Math.min(sizeBytes, preallocateWriteBytes));
     const writeZeros = (offset: number): Promise<void> => {
       const length = Math.min(zeros.length, sizeBytes - offset);
       return this.writeInPool(length === zeros.length ? zeros : zeros.subarray(0, length), offset);
     };
     for (let offset = 0; offset < sizeBytes; ) {
+      if (offset > 0) await pace?.(offset);
       const flushAt = Math.min(offset + preallocateFlushBytes, sizeBytes);
       while (offset < flushAt) {
         const writes: Promise<void>[] = [];

@@ -20,6 +20,7 @@ import {
   segmentIdOf,
   segmentPath,
 } from './segment.ts';
+import { SparePace } from './spare-pace.ts';
 import { Warmth } from './warmth.ts';
 
 /** Half of what Buffer.allocUnsafe takes from its pool at most. */
@@ -72,6 +73,7 @@ export class SegmentStore {
   #nextBytes: number;
   #spare: Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> | undefined;
   #spareNumber = 0;
+  readonly #pace: SparePace;
   /** Why the last spare that was tried could not be made. */
   #obstacle: DatabaseError | undefined;
   #isRetrying = false;
@@ -88,6 +90,7 @@ export class SegmentStore {
     this.#environment = environment;
     this.#options = options;
     this.#warmth = new Warmth(environment, files);
+    this.#pace = new SparePace(environment.clock);
     this.#nextBytes = options.segmentBytesMin;
   }
 
@@ -178,6 +181,7 @@ export class SegmentStore {
     this.#warmth.recount();
     this.#active = segment;
     this.#activeCapacityBytes = spare.bytes;
+    this.#pace.rolled();
     this.prepareSpare();
     return segment;
   }
@@ -236,6 +240,7 @@ export class SegmentStore {
     const offset = segment.usedBytes;
     segment.usedBytes += frame.length;
     segment.recordCount += records;
+    this.#pace.appended(segment.usedBytes / this.#activeCapacityBytes);
     return offset;
   }
 
@@ -362,6 +367,7 @@ export class SegmentStore {
   /** Lets the reads under way end and takes no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#pace.hurry();
     await Promise.allSettled(this.#reads);
     for (const segment of this.#segments.values()) await this.#closeFile(segment);
     const spare = await this.#spare?.catch(() => undefined);
@@ -443,6 +449,7 @@ export class SegmentStore {
   ): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
     const ready = this.#spare;
     this.#spare = undefined;
+    this.#pace.hurry();
     try {
       const spare = await ready;
       if (spare !== undefined && spare.bytes >= needBytes) {
@@ -471,7 +478,7 @@ export class SegmentStore {
     const path = `${segmentFolder}/spare-${this.#spareNumber}.tmp`;
     const file = await this.#openFile(path, { create: true, isLog: true });
     try {
-      await file.preallocate(bytes);
+      await file.preallocate(bytes, (doneBytes) => this.#pace.next(doneBytes / bytes));
       await file.sync();
       this.#obstacle = undefined;
       return { file, path, bytes };
