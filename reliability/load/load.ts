@@ -8,6 +8,7 @@ import { leasesTile, Setting } from '../../conformance/processor/setting.ts';
 import { Judge, problemsOf } from '../judge/judge.ts';
 import { Bell } from './bell.ts';
 import { readBack } from './read-back.ts';
+import { isTiled } from './sdk-continuation.ts';
 import { SdkReader } from './sdk-reader.ts';
 import { SdkWriter } from './sdk-writer.ts';
 import { Uptime } from './uptime.ts';
@@ -158,6 +159,7 @@ export class Load implements AsyncDisposable {
       judge: this.judge,
       uptime: this.uptime,
       news: this.acknowledged,
+      isTiled: async () => isTiled(await this.setting.items.ranges()),
       onGiven: () => this.given.ring(),
       onFinding: (finding) => this.#find(finding),
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTwins } from './sdk-continuation.ts';
+import { isTiled, withoutTwins } from './sdk-continuation.ts';
 
 const continuation = (...parts: (readonly [min: string, max: string, position: number])[]): string =>
   JSON.stringify({
@@ -25,4 +25,13 @@ test('of a part that another one covers only a piece is taken', () => {
   const overlapping = continuation(['', '20', 3], ['20', 'FF', 9], ['20', '30', 7], ['30', 'FF', 11]);
 
   expect(withoutTwins(overlapping)).toBe(continuation(['', '20', 3], ['20', '30', 9], ['30', 'FF', 11]));
+});
+
+test('ranges tile when they cover every key once', () => {
+  const ranges = (...bounds: (readonly [string, string])[]) => bounds.map(([min, max]) => ({ min, max }));
+
+  expect(isTiled(ranges(['20', 'FF'], ['', '20']))).toBe(true);
+  expect(isTiled(ranges(['', '20'], ['20', 'FF'], ['20', 'FF']))).toBe(false);
+  expect(isTiled(ranges(['', '20'], ['30', 'FF']))).toBe(false);
+  expect(isTiled(ranges(['', '20']))).toBe(false);
 });

@@ -5,6 +5,8 @@
 // whole of the old range, and the second one is in the queue twice. From there on, and in every continuation, its changes are
 // given twice. (ChangeFeedForEpkRange: `shouldRetryOnFailure` takes the range as it was before `getPartitionRangeId`.)
 
+import type { KeyRange } from '@tidemark/model';
+
 interface Part {
   readonly minInclusive: string;
   readonly maxExclusive: string;
@@ -30,6 +32,13 @@ export function withoutTwins(text: string): string | undefined {
     if (furthest !== undefined) single.push({ ...furthest, minInclusive, maxExclusive });
   }
   return JSON.stringify({ ...continuation, Continuation: single });
+}
+
+/** Whether ranges cover every key once. */
+export function isTiled(ranges: readonly KeyRange[]): boolean {
+  const sorted = [...ranges].sort((a, b) => (a.min < b.min ? -1 : 1));
+  const ends = ['', ...sorted.map(({ max }) => max)];
+  return ends.at(-1) === 'FF' && sorted.every(({ min }, i) => min === ends[i]);
 }
 
 function hasTwins(parts: readonly Part[]): boolean {

@@ -21,6 +21,8 @@ export interface ReaderOptions {
   readonly uptime: Uptime;
   /** Rings when there may be something new. */
   readonly news: Bell;
+  /** Whether the ranges of the container cover every key once: if they do not, keys that are there twice are the server's fault. */
+  readonly isTiled: () => Promise<boolean>;
   readonly onGiven: () => void;
   readonly onFinding: (finding: string) => void;
 }
@@ -99,7 +101,7 @@ export class SdkReader {
   }
 
   async #readOn(iterator: ChangeFeedPullModelIterator<unknown>): Promise<void> {
-    const { news, onGiven } = this.#options;
+    const { news, onGiven, onFinding, isTiled, name } = this.#options;
     while (!this.#isOver) {
       const heard = news.count;
       const page = await iterator.readNext();
@@ -113,6 +115,7 @@ export class SdkReader {
       if (single === undefined) continue;
       this.#continuation = single;
       this.#twins += 1;
+      if (!(await isTiled())) onFinding(`${name} has keys twice, and so has the server`);
       return;
     }
   }

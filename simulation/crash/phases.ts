@@ -92,8 +92,8 @@ class WatchedFile implements LogFile {
     this.#phases = phases;
   }
 
-  preallocate(sizeBytes: number): Promise<void> {
-    return this.#inner.preallocate(sizeBytes);
+  preallocate(sizeBytes: number, pace?: (doneBytes: number) => Promise<void>): Promise<void> {
+    return this.#inner.preallocate(sizeBytes, pace);
   }
 
   async write(bytes: Uint8Array, offset: number): Promise<void> {

@@ -22,7 +22,7 @@ export function turningFiles(files: FileSystem, random: SeededRandom): FileSyste
 
 function turningFile(file: LogFile, random: SeededRandom): LogFile {
   return {
-    preallocate: (sizeBytes) => file.preallocate(sizeBytes),
+    preallocate: (sizeBytes, pace) => file.preallocate(sizeBytes, pace),
     write: (bytes, offset) => file.write(bytes, offset),
     sync: () => file.sync(),
     ...(file.writeDurablySync === undefined

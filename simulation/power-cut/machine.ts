@@ -104,7 +104,7 @@ export class Machine {
       return spare && !isActive ? 'spare' : kind;
     };
     return {
-      preallocate: (bytes) => this.#mutate(kindOf('spare'), () => file.preallocate(bytes)),
+      preallocate: (bytes, pace) => this.#mutate(kindOf('spare'), () => file.preallocate(bytes, pace)),
       write: (bytes, offset) => {
         if (spare && offset === 0) isActive = true;
         if (isActive && offset > 4096 && !isOutput(path)) hasGroup = true;

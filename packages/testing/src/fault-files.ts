@@ -161,11 +161,11 @@ class FaultFile implements LogFile {
     this.#sizeBytes = sizeBytes;
   }
 
-  async preallocate(sizeBytes: number): Promise<void> {
+  async preallocate(sizeBytes: number, pace?: (doneBytes: number) => Promise<void>): Promise<void> {
     const wait = this.#files.pass({ operation: 'preallocate', path: this.#path, length: sizeBytes });
     if (wait) await wait;
     this.#growTo(sizeBytes);
-    await this.#inner.preallocate(sizeBytes);
+    await this.#inner.preallocate(sizeBytes, pace);
   }
 
   async write(bytes: Uint8Array, offset: number): Promise<void> {

@@ -172,9 +172,8 @@ export function filesContract(name: string, make: () => FileSystem | Promise<Fil
       });
 
       expect(await file.sizeBytes()).toBe(sizeBytes);
-      // Where nothing takes long nobody is asked.
-      expect(seen).toEqual(seen.filter((doneBytes) => doneBytes > 0 && doneBytes < sizeBytes));
-      expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+      // Where nothing takes long nobody is asked; elsewhere between any two parts.
+      expect(seen).toEqual(seen.length === 0 ? [] : [2 * 1024 * 1024, 4 * 1024 * 1024]);
       await file.close();
     });
 

@@ -174,7 +174,7 @@ export class Committer {
   async #commit(group: OpenGroup): Promise<void> {
     const failure = await this.#makeVisible(group);
     this.#inFlight = undefined;
-    this.#pace.ended(this.#open.units, !group.isEmpty);
+    this.#pace.ended(this.#open.units, failure === undefined && !group.isEmpty);
     if (this.#failure !== undefined) this.#voidAll(this.#failure);
     else if (!this.#open.hasNobody || this.#queue.length > 0) {
       // Before the callers are answered: while they come back with more, the disk has something to do.

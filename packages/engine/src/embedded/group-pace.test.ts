@@ -17,12 +17,18 @@ function pacedBy(flushMs: number, unitMs: number, open = 0): GroupPace {
     pace.started(64);
     clock.ms += flushMs;
     pace.ended(0, true);
-    clock.ms += 64 * unitMs;
+    gather(pace, clock, 64, unitMs);
   }
   pace.started(64 - open);
   clock.ms += flushMs;
   pace.ended(open, true);
   return pace;
+}
+
+/** So many come back, one after the other, and are decided. */
+function gather(pace: GroupPace, clock: HandClock, units: number, unitMs: number): void {
+  pace.isDue(1);
+  clock.ms += (units - 1) * unitMs;
 }
 
 test('[engine 6] a lone writer never waits', () => {
@@ -94,7 +100,7 @@ test('[engine 6] others who had a turn meanwhile do not make units look long for
     pace.started(4);
     clock.ms += 10;
     pace.ended(0, true);
-    clock.ms += gatheredMs;
+    gather(pace, clock, 4, gatheredMs / 3);
   }
   pace.started(4);
   clock.ms += 10;
@@ -103,7 +109,45 @@ test('[engine 6] others who had a turn meanwhile do not make units look long for
   expect(pace.isDue(2)).toBe(false);
 });
 
-test('[engine 6] now and then a group waits for all in any case', () => {
+test('[engine 6] a pause in which nobody came does not count as deciding', () => {
+  const clock = new HandClock();
+  const pace = new GroupPace(clock);
+  for (let burst = 0; burst < 3; burst += 1) {
+    clock.ms += 10_000;
+    gather(pace, clock, 3, 0.05);
+    pace.started(3);
+    clock.ms += 10;
+    pace.ended(0, true);
+  }
+
+  expect(pace.isDue(2)).toBe(false);
+});
+
+test('[engine 6] two writers who were once taken for slow ones find together again', () => {
+  const clock = new HandClock();
+  const pace = new GroupPace(clock);
+  const flushOf = (units: number, open: number): void => {
+    pace.started(units);
+    clock.ms += 10;
+    pace.ended(open, true);
+  };
+  flushOf(2, 0);
+  gather(pace, clock, 2, 5_000);
+  flushOf(2, 0);
+  let open = 0;
+  for (let group = 0; group < 70; group += 1) {
+    // Whose flush has ended comes back; the other one is there already, or comes with it.
+    const isTogether = !pace.isDue(1);
+    if (isTogether) clock.ms += 0.05;
+    flushOf(isTogether ? 2 : 1, isTogether ? 0 : 1);
+    open = isTogether ? 0 : 1;
+  }
+
+  expect(open).toBe(0);
+  expect(pace.isDue(1)).toBe(false);
+});
+
+test('[engine 6] now and then two groups wait for all in any case', () => {
   const clock = new HandClock();
   const pace = new GroupPace(clock);
   const due: boolean[] = [];
@@ -112,9 +156,9 @@ test('[engine 6] now and then a group waits for all in any case', () => {
     pace.started(group < 2 ? 128 : 64);
     clock.ms += 1;
     pace.ended(group < 2 ? 0 : 64, true);
-    if (group < 2) clock.ms += 128 * 0.05;
+    if (group < 2) gather(pace, clock, 128, 0.05);
     else due.push(pace.isDue(64));
   }
 
-  expect(due.filter((isDue) => !isDue)).toHaveLength(2);
+  expect(due.filter((isDue) => !isDue)).toHaveLength(4);
 });

@@ -8,14 +8,13 @@
 
 import type { Clock } from '../environment.ts';
 
-/** So often a group waits in any case, to see anew how long deciding takes. */
+/** So often two groups wait in any case: with the first all come together, with the second one sees how long deciding them takes. */
 const probeEvery = 64;
+const probeGroups = 2;
 /** A flush that is seen late, because deciding went on, looks too long: the shortest counts, and is forgotten slowly. */
 const flushGrowth = 1.05;
 /** So does deciding in which others had a turn. */
 const unitGrowth = 1.25;
-/** One alone tells more about the event loop than about itself. */
-const measuredUnitsMin = 2;
 /** A group costs about as much as this besides its flush and its units: a half that takes less is not worth one. */
 const groupMs = 0.3;
 
@@ -26,7 +25,8 @@ export class GroupPace {
   #unitsBefore = 0;
   #groups = 0;
   #startedMs = 0;
-  #endedMs = 0;
+  /** When the first of those came who were not there when the last flush ended. */
+  #gatheringMs: number | undefined;
   /** What the open group had already when the last flush ended. */
   #unitsAtEnd = 0;
 
@@ -36,14 +36,16 @@ export class GroupPace {
 
   /** Nothing is being flushed and the open group has this many units: does it go now? */
   isDue(units: number): boolean {
+    if (units > this.#unitsAtEnd) this.#gatheringMs ??= this.#clock.monotonicMs();
     return this.#crowd <= 1 || (!this.#isProbe && units >= this.#half);
   }
 
   started(units: number): void {
     this.#startedMs = this.#clock.monotonicMs();
-    const gathered = units - this.#unitsAtEnd;
-    if (gathered >= measuredUnitsMin && this.#groups > 0) {
-      this.#unitMs = Math.min(this.#unitMs * unitGrowth, (this.#startedMs - this.#endedMs) / gathered);
+    // Of one alone nothing is seen.
+    const gathered = units - this.#unitsAtEnd - 1;
+    if (gathered > 0 && this.#gatheringMs !== undefined) {
+      this.#unitMs = Math.min(this.#unitMs * unitGrowth, (this.#startedMs - this.#gatheringMs) / gathered);
     }
     this.#unitsBefore = units;
     this.#groups += 1;
@@ -51,13 +53,15 @@ export class GroupPace {
 
   /** `isFlushed`: a group that leaves nothing in the log does not tell how long a flush takes. */
   ended(unitsOpen: number, isFlushed: boolean): void {
-    this.#endedMs = this.#clock.monotonicMs();
-    if (isFlushed) this.#flushMs = Math.min(this.#flushMs * flushGrowth, this.#endedMs - this.#startedMs);
+    if (isFlushed) {
+      this.#flushMs = Math.min(this.#flushMs * flushGrowth, this.#clock.monotonicMs() - this.#startedMs);
+    }
     this.#unitsAtEnd = unitsOpen;
+    this.#gatheringMs = undefined;
   }
 
   get #isProbe(): boolean {
-    return this.#groups % probeEvery === 0;
+    return this.#groups % probeEvery < probeGroups;
   }
 
   /** Those whose flush has ended, who will soon be back with more, and those who have come meanwhile. */

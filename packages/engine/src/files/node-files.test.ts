@@ -18,6 +18,22 @@ afterAll(async () => {
 
 filesContract('node:fs', async () => nodeFiles(await mkdtemp(join(folder, 'root-'))));
 
+test('[engine 4] zeros of a long file wait for their pace, and what it rejects with ends them', async () => {
+  const files = nodeFiles(await mkdtemp(join(folder, 'root-')));
+  const file = await files.open('f', { create: true, isLog: true });
+  let asked = 0;
+
+  const refused = file.preallocate(8 << 20, async (doneBytes) => {
+    asked += 1;
+    if (doneBytes > 4 << 20) throw new Error('enough');
+  });
+
+  await expect(refused).rejects.toThrow('enough');
+  expect(asked).toBe(3);
+  expect(await file.sizeBytes()).toBe(6 << 20);
+  await file.close();
+});
+
 test('what comes from the disk is counted, where the file system is one of which that is known', async () => {
   const root = await mkdtemp(join(folder, 'root-'));
   const files = nodeFiles(root);

@@ -29,7 +29,7 @@ const preallocateFlushBytes = 2 * 1024 * 1024;
 const preallocateWriteBytes = 256 * 1024;
 /**
  * So many of these at a time. One after the other, each would wait for a turn of the event loop: under a load of large groups a
- * segment was full before the next one was there. A thread is left for the flush of the log and one for the index.
+ * segment was full before the next one was there. Two of the four threads are left for the flush of the log and the index.
  */
 const preallocateWritesMax = 2;
 

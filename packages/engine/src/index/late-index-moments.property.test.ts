@@ -79,7 +79,7 @@ test('[engine 5] a kill between any two transactions leaves all of a change or n
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.array(look, { maxLength: 6 }), async (steps, looks) => {
-      const limits = { changesMax: 10, mergedMax: 3 };
+      const limits = { changesMax: 10, mergedMax: 3, changesPerTurn: 2, nextTurn: () => Promise.resolve() };
       const disk = new LateDisk();
       let index = await openLateIndex(disk.open(), limits);
       let model: Model = new Map();
@@ -129,7 +129,12 @@ test('[engine 5] readers who come while a change is under way see each key as it
         sync: () => inner.sync(),
         close: () => inner.close(),
       };
-      index = await openLateIndex(watched, { changesMax: 10, mergedMax: 3 });
+      index = await openLateIndex(watched, {
+        changesMax: 10,
+        mergedMax: 3,
+        changesPerTurn: 2,
+        nextTurn: async () => expectBoth(),
+      });
       for (const all of history) {
         // The writer of the index has each key once.
         const changes = [...new Map(all.map((change) => [change.key.toString('latin1'), change])).values()];

@@ -25,8 +25,9 @@ export interface LateIndexOptions {
   readonly mergedMax?: number;
   /** Of the hashes of keys. */
   readonly seed?: number;
-  /** Lets others go on in the middle of many changes. */
+  /** Lets others go on in the middle of many changes, after so many of them. */
   nextTurn?(): Promise<void>;
+  readonly changesPerTurn?: number;
   /** Which keys are late, by their first byte; doc entries unless a test says otherwise. */
   isLate?(firstByte: number | undefined): boolean;
 }
@@ -52,6 +53,7 @@ class LateIndex implements IndexStore {
   readonly #mergedMax: number;
   readonly #seed: number;
   readonly #nextTurn: (() => Promise<void>) | undefined;
+  readonly #changesPerTurn: number;
   readonly #isLate: (firstByte: number | undefined) => boolean;
   #current: LateGeneration;
   #frozen: Frozen | undefined;
@@ -66,6 +68,7 @@ class LateIndex implements IndexStore {
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
     this.#seed = options.seed ?? 0;
     this.#nextTurn = options.nextTurn;
+    this.#changesPerTurn = options.changesPerTurn ?? indexedPerTurn;
     this.#isLate = options.isLate ?? isDocument;
     const [first, second] = generations;
     this.#frozen = first === undefined || second === undefined ? undefined : frozenOf(first);
@@ -167,7 +170,7 @@ class LateIndex implements IndexStore {
         }
         // Nobody finds them before they are published.
         appended += 1;
-        if (appended % indexedPerTurn === 0) await this.#nextTurn?.();
+        if (appended % this.#changesPerTurn === 0) await this.#nextTurn?.();
         if (!isWriting(change)) {
           assert(
             change.key.length > 0 && change.key.length <= this.keyBytesMax,

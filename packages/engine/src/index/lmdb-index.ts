@@ -66,7 +66,7 @@ const environmentOptions = {
 const keyBytesMax = 1_900;
 
 const writeLimitMsDefault = 60_000;
-/** The limit is waited for in so many parts; see `#withinLimit`. */
+/** The limit is waited for in so many parts; see `#limit`. */
 const limitParts = 60;
 
 class LmdbIndex implements IndexStore {

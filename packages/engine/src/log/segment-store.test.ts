@@ -56,6 +56,48 @@ test('a file that is held goes when it is let go, and not before [engine 9]', as
   expect(await files.list(segmentFolder)).not.toContain('00000001.seg');
 });
 
+test('[engine 4] the next segment keeps ahead of one that is written, and is there when it is needed', async () => {
+  const done: number[] = [];
+  const store = await opened(partedFiles(memoryFiles(), done));
+  done.length = 0;
+  await store.append(Buffer.alloc(1_024), 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  const before = [...done];
+
+  await store.roll(2, 0, () => ({ bytes: meta, records: 1 }));
+
+  // 5 KiB of 8 are used: the 16 KiB of the next one may be there to the last.
+  expect(before.at(-1)).toBeGreaterThanOrEqual(9 * 1_024);
+  expect(store.active.id).toBe(2);
+});
+
+test('[engine 4] whoever needs the next segment early has it finished', async () => {
+  const store = await opened(partedFiles(memoryFiles(), []));
+  await store.roll(2, 0, () => ({ bytes: meta, records: 1 }));
+  await store.append(Buffer.alloc(8), 1);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  await store.roll(3, 0, () => ({ bytes: meta, records: 1 }));
+
+  expect(store.active.id).toBe(3);
+});
+
+test('[engine 4] a store that is closed does not write the rest of the next segment', async () => {
+  const done: number[] = [];
+  const files = partedFiles(memoryFiles(), done);
+  const store = await opened(files);
+  // Of a large segment hardly anything is used.
+  await store.roll(2, 0, () => ({ bytes: meta, records: 1 }));
+  done.length = 0;
+  await store.append(Buffer.alloc(8), 1);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  await store.close();
+
+  expect(done.at(-1) ?? 0).toBeLessThan(15 * 1_024);
+  expect(await files.list(segmentFolder)).toEqual(['00000001.seg', '00000002.seg']);
+});
+
 test('all segments of a retirement are gone at once, also while the first file is being removed', async () => {
   const store = await opened(memoryFiles());
   for (const sequence of [2, 3]) await store.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));
@@ -201,6 +243,24 @@ async function reopened(files: FileSystem, count: number): Promise<SegmentStore>
   await store.load(new Map());
   await store.roll(count + 1, 0, () => ({ bytes: meta, records: 1 }));
   return store;
+}
+
+/** The zeros of a segment come in parts of 1 KiB, each when its pace lets it. */
+function partedFiles(files: FileSystem, done: number[]): FileSystem {
+  const open = files.open.bind(files);
+  files.open = async (path, how) => {
+    const file = await open(path, how);
+    const preallocate = file.preallocate.bind(file);
+    file.preallocate = async (sizeBytes, pace) => {
+      for (let bytes = 1_024; bytes < sizeBytes; bytes += 1_024) {
+        done.push(bytes);
+        await pace?.(bytes);
+      }
+      await preallocate(sizeBytes);
+    };
+    return file;
+  };
+  return files;
 }
 
 /** Time passes with each read that blocks. */

@@ -367,7 +367,7 @@ export class SegmentStore {
   /** Lets the reads under way end and takes no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#pace.hurry();
+    this.#pace.close();
     await Promise.allSettled(this.#reads);
     for (const segment of this.#segments.values()) await this.#closeFile(segment);
     const spare = await this.#spare?.catch(() => undefined);

@@ -56,3 +56,23 @@ test('[engine 4] and when somebody waits for it, until the next one is begun', a
   pace.appended(0.1);
   expect(await goesOn(pace, 0.9)).toBe(false);
 });
+
+test('[engine 4] who waits for the spare wakes it, also on a clock that stands still', async () => {
+  const pace = new SparePace(new VirtualClock());
+  pace.appended(0.1);
+  const waiting = pace.next(0.9);
+
+  pace.hurry();
+
+  await waiting;
+});
+
+test('[engine 4] a spare that nobody needs any more is given up', async () => {
+  const pace = new SparePace(new VirtualClock());
+  pace.appended(0.1);
+  const waiting = pace.next(0.9);
+
+  pace.close();
+
+  await expect(waiting).rejects.toMatchObject({ code: 'closed' });
+});

@@ -2,6 +2,7 @@
 // flushes take four times as long meanwhile. While the log is written they keep ahead of it and no more; when nobody writes, or
 // somebody waits for the segment, nobody minds.
 
+import { DatabaseError } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
 
 /** The next segment is ready when one part in so many of this one is full. */
@@ -14,7 +15,9 @@ export class SparePace {
   readonly #clock: Clock;
   #appendedMs = Number.NEGATIVE_INFINITY;
   #usedShare = 0;
-  #isAwaited = false;
+  /** Aborted when somebody waits for the spare. */
+  #hurry = new AbortController();
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -28,20 +31,27 @@ export class SparePace {
 
   /** Somebody waits for the spare. */
   hurry(): void {
-    this.#isAwaited = true;
+    this.#hurry.abort();
   }
 
   /** Another segment is the active one. */
   rolled(): void {
-    this.#isAwaited = false;
+    this.#hurry = new AbortController();
     this.#usedShare = 0;
   }
 
-  /** Resolves when the spare, of which such a share is there, may grow. */
+  /** Nobody needs the spare any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.hurry();
+  }
+
+  /** Resolves when the spare, of which such a share is there, may grow; rejects when it need not. */
   async next(doneShare: number): Promise<void> {
-    while (!this.#isAwaited && this.#clock.monotonicMs() - this.#appendedMs < restMs) {
+    while (!this.#hurry.signal.aborted && this.#clock.monotonicMs() - this.#appendedMs < restMs) {
       if (doneShare < lead * this.#usedShare) return;
-      await this.#clock.sleep(pauseMs);
+      await this.#clock.sleep(pauseMs, this.#hurry.signal);
     }
+    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
   }
 }

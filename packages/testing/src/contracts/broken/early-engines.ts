@@ -28,7 +28,7 @@ export function impatientFiles(inner: FileSystem): FileSystem {
 function impatientFile(inner: LogFile): LogFile {
   const syncs: Promise<void>[] = [];
   return {
-    preallocate: (sizeBytes) => inner.preallocate(sizeBytes),
+    preallocate: (sizeBytes, pace) => inner.preallocate(sizeBytes, pace),
     write: (bytes, offset) => inner.write(bytes, offset),
     sync: async () => {
       syncs.push(inner.sync());
