@@ -57,7 +57,10 @@ if (options.chart !== undefined) {
 }
 console.log(`${stepTable(run.steps)}\n`);
 console.log(report.table());
-console.log(`\n${report.failures} goals missed; ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`);
+const caution = isQuick ? ' So small a run shows that it works, and judges nothing.' : '';
+console.log(
+  `\nGoals missed: ${report.failures}.${caution} ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`,
+);
 console.log(report.json({ ...facts, documents, documentBytes, isQuick, seconds, steps: run.steps, updated }));
 
 async function readyMsOf(folder: string): Promise<number> {

@@ -7,7 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Empty, or sentences that go on from the message. */
 export function adviceFor(error: DatabaseError, args: readonly string[], environment: Environment): string {
   if (error.code === 'unauthorized') return usesDefaultKey(args, environment) ? defaultKey : otherKey;
-  if (error.code === 'not-found' || error.code === 'container-not-found') return missing;
+  if (error.code === 'not-found' || error.code === 'container-not-found')
+    return args.some((arg) => arg.startsWith('--leases')) ? missingLeases : missing;
   if (error.code !== 'unavailable') return '';
   if (error.message.includes('ECONNREFUSED')) return nobodyThere;
   return error.message.includes('NODE_EXTRA_CA_CERTS') ? untrusted : '';
@@ -16,8 +17,10 @@ export function adviceFor(error: DatabaseError, args: readonly string[], environ
 const defaultKey = ' TIDEMARK_KEY is not set, so this was signed with the well-known key.';
 const otherKey = ' TIDEMARK_KEY, or the connection string, has to hold a key that the server was started with.';
 const missing = ' A program can create it with the SDK, or tidemark import with --partition-key.';
+const missingLeases = ' Is the name right, also that of --leases? A processor makes the leases when it starts.';
 const nobodyThere = ' Is a server running there? npm start starts one; --endpoint or TIDEMARK_ENDPOINT says where.';
-const untrusted = ' tidemark cert says where that of a Tidemark server is.';
+const untrusted =
+  ' tidemark cert says where that of a Tidemark server with a folder is; one with --memory makes one for itself: use http://.';
 
 function usesDefaultKey(args: readonly string[], environment: Environment): boolean {
   const isGiven = (name: string): boolean => (environment[name] ?? '') !== '';

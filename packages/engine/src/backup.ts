@@ -58,7 +58,10 @@ async function claimTarget(target: FileSystem): Promise<void> {
   await target.makeDirectory('.');
   const names = (await target.list('.')).filter((name) => name !== 'lost+found');
   if (names.length > 0) {
-    throw new DatabaseError('folder-foreign', `The target folder is not empty: it holds "${names[0]}".`);
+    throw new DatabaseError(
+      'folder-foreign',
+      `The target folder is not empty: it holds "${names[0]}". Choose another name, or empty it first.`,
+    );
   }
   await target.makeDirectory(segmentFolder);
 }
