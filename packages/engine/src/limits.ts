@@ -7,6 +7,10 @@ const MiB = 1024 * KiB;
 export const segmentBytesMin: number = 1 * MiB;
 export const segmentBytesMax: number = 64 * MiB;
 
+/** Of the room on the disk a new segment leaves this share, at most so much, to the index and to compaction: they need some to free any. */
+export const roomLeftShare = 0.125;
+export const roomLeftBytesMax: number = 16 * MiB;
+
 /** A group larger than this is closed and the next one begun: a flush of more gains nothing. */
 export const groupBytesMax: number = 1 * MiB;
 export const groupUnitsMax = 2_048;
@@ -69,6 +73,8 @@ export const keptRunBytesMax: number = 2 * MiB;
 /** Service limit: pages of 4 MiB at most. A single unit may exceed it. */
 export const pageBytesMax: number = 4 * MiB;
 export const pageItemsMax = 10_000;
+/** Reads of single documents that are made in one turn of the event loop, when nothing makes them wait. */
+export const readsPerTurn = 256;
 /** Pages that are read in one turn of the event loop, when nothing makes them wait. */
 export const pagesPerTurn = 16;
 /** Runs that a page looks at in one turn of the event loop: of lone writes these are some milliseconds. */

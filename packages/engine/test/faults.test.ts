@@ -89,6 +89,40 @@ describe('a full disk', () => {
     expect(written.code).toBe('accepted');
   });
 
+  test('[engine 12] a small disk is written to again and again: segments are made to fit, and compaction frees the old ones', async (context) => {
+    const disk = mountSmallDisk(40 * 1024 * 1024);
+    if ('reason' in disk) return context.skip(disk.reason);
+    try {
+      const database = await openDatabase({ folder: disk.folder });
+      const container = await aContainer(database);
+      // Twice what the disk holds, of a hundred documents.
+      const rounds = 300;
+      const refusals = new Set<string>();
+      for (let round = 1; round <= rounds; round += 1) {
+        const writes = Array.from({ length: 100 }, (_, n) =>
+          refusal(container.upsert(aDocument(n, { round, text: 'x'.repeat(3_000) }))),
+        );
+        for (const { code } of await Promise.all(writes)) if (code !== 'accepted') refusals.add(code);
+        // What is refused now is taken when compaction has made room.
+        if (refusals.size > 0) await maintainOnce(database.engine);
+      }
+      await until(() => database.health.status === 'ok');
+      const last = await refusal(container.upsert(aDocument(3, { round: 'last' })));
+      const report = await database.check();
+      await database.close();
+      const reopened = await openDatabase({ folder: disk.folder });
+      const read = await reopened.container('d', 'c').read('d3', 'p3');
+      await reopened.close();
+
+      expect([...refusals].filter((code) => code !== 'disk-full')).toEqual([]);
+      expect(last.code).toBe('accepted');
+      expect(report.problems).toEqual([]);
+      expect(read?.value['round']).toBe('last');
+    } finally {
+      disk.unmount();
+    }
+  });
+
   test('[engine 12] a disk that is really full stops writes only, and they go on when there is room', async (context) => {
     const disk = mountSmallDisk(12 * 1024 * 1024);
     if ('reason' in disk) return context.skip(disk.reason);

@@ -1,6 +1,32 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { Container } from '../src/container.ts';
 import { memoryFiles } from '../src/internal.ts';
 import { aContainer, aDocument, openOn } from './harness.ts';
+
+describe('reading in a loop', () => {
+  test.each([
+    ['read', (container: Container) => container.read('d1', 'p1')],
+    ['readMany', (container: Container) => container.readMany([['d1', 'p1']])],
+    ['readByRid', (container: Container, rid: string) => container.readByRid(rid)],
+  ])('[engine 11] lets others go on: %s', async (_, read) => {
+    const database = await openOn(memoryFiles());
+    const container = await aContainer(database);
+    const { document } = await container.create(aDocument(1));
+    let turns = 0;
+    let next: NodeJS.Immediate;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    next = setImmediate(count);
+
+    for (let n = 0; n < 2_000; n += 1) await read(container, document.value._rid);
+
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(2);
+    await database.close();
+  });
+});
 
 describe('waiting', () => {
   test('[engine 10] a commit calls those whose keys it touches and nobody else, once for each group', async () => {

@@ -9,7 +9,7 @@ import { Waiters } from '../feed/waiters.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import type { IndexStore } from '../index/index-store.ts';
 import { docKey } from '../index/keys.ts';
-import { clockJumpReportedMs, queuedBytesMax, restoredTailGap } from '../limits.ts';
+import { clockJumpReportedMs, queuedBytesMax, readsPerTurn, restoredTailGap } from '../limits.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
 import type { MatchOptions } from '../named-resource.ts';
 import type {
@@ -98,6 +98,7 @@ export class EmbeddedEngine implements RangeEngine {
   #failure: DatabaseError | undefined;
   #clockJumpMs = 0;
   #lastNowMs: number;
+  #reads = 0;
 
   private constructor(options: EmbeddedEngineOptions, recovered: Recovered) {
     this.#options = options;
@@ -346,16 +347,16 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined> {
-    return readDocument(this.state, this.state.container(container), key);
+    return this.#inTurn(readDocument(this.state, this.state.container(container), key));
   }
 
   getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]> {
     const state = this.state.container(container);
-    return Promise.all(keys.map((key) => readDocument(this.state, state, key)));
+    return Promise.all(keys.map((key) => this.#inTurn(readDocument(this.state, state, key))));
   }
 
   async getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined> {
-    return readByRid(this.state, this.state.container(container), ridNumber);
+    return this.#inTurn(readByRid(this.state, this.state.container(container), ridNumber));
   }
 
   readFeed(container: number, range: string, request: ReadFeedRequest): Promise<ReadFeedPage> {
@@ -546,6 +547,12 @@ export class EmbeddedEngine implements RangeEngine {
   /** A job that failed is tried again; damage it found is everybody's business. */
   noteJobFailure(error: unknown): void {
     if (isDatabaseError(error) && error.code === 'corrupt') this.#failure ??= error;
+  }
+
+  /** Who reads in a loop what is in memory waits for nothing: after some reads the others get a turn, those who write as well. */
+  #inTurn<T>(found: T | Promise<T>): T | Promise<T> {
+    this.#reads += 1;
+    return this.#reads % readsPerTurn === 0 ? this.#options.environment.clock.nextTurn().then(() => found) : found;
   }
 
   #onIndexFailure(error: DatabaseError): void {

@@ -18,6 +18,8 @@ export interface FileSystem {
   /** With its parents; content when it is there already. */
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
+  /** How much room there is for this process. Undefined, or absent, where nobody knows. */
+  roomBytes?(): Promise<number | undefined>;
   /** Grows when this process has had anything read from a disk. Undefined, or absent, where nobody counts that. */
   blocksRead?(): number | undefined;
 }

@@ -8,7 +8,7 @@
 
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { FileSystem, LogFile } from './file-system.ts';
@@ -74,6 +74,15 @@ export function nodeFiles(rootFolder: string): FileSystem {
     },
     syncDirectory(path) {
       return syncFolder(pathOf(path));
+    },
+    async roomBytes() {
+      try {
+        const { bavail, bsize } = await statfs(rootFolder);
+        return bavail * bsize;
+      } catch {
+        // Some file systems do not tell; whoever writes will see.
+        return undefined;
+      }
     },
     blocksRead() {
       isCounted ??= isCountedIn(rootFolder);

@@ -3,10 +3,10 @@
 // Invariant: before the first group goes into a new segment, its header and META frame are flushed and its name is durable.
 // Invariant: at most one frame is written and not flushed, unless `sync` is 'os'.
 
-import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import { DatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
-import { isDiskFull, isMissing, isOutOfFiles } from '../files/file-system.ts';
+import { isMissing, isOutOfFiles } from '../files/file-system.ts';
 import { openSegmentsMax, syncReadBytesMax } from '../limits.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { Part } from './parts.ts';
@@ -20,7 +20,7 @@ import {
   segmentIdOf,
   segmentPath,
 } from './segment.ts';
-import { SparePace } from './spare-pace.ts';
+import { Spares } from './spares.ts';
 import { Warmth } from './warmth.ts';
 
 /** Half of what Buffer.allocUnsafe takes from its pool at most. */
@@ -70,13 +70,7 @@ export class SegmentStore {
   #active: Segment | undefined;
   #activeCapacityBytes = 0;
   #nextId = 1;
-  #nextBytes: number;
-  #spare: Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> | undefined;
-  #spareNumber = 0;
-  readonly #pace: SparePace;
-  /** Why the last spare that was tried could not be made. */
-  #obstacle: DatabaseError | undefined;
-  #isRetrying = false;
+  readonly #spares: Spares;
   readonly #warmth: Warmth;
   #readCount = 0;
   /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
@@ -90,8 +84,13 @@ export class SegmentStore {
     this.#environment = environment;
     this.#options = options;
     this.#warmth = new Warmth(environment, files);
-    this.#pace = new SparePace(environment.clock);
-    this.#nextBytes = options.segmentBytesMin;
+    this.#spares = new Spares({
+      files,
+      clock: environment.clock,
+      bytesMin: options.segmentBytesMin,
+      bytesMax: options.segmentBytesMax,
+      create: (path) => this.#openFile(path, { create: true, isLog: true }),
+    });
   }
 
   /** Finds the segments on disk. Headers are read only of those that `known` does not tell about. */
@@ -130,7 +129,7 @@ export class SegmentStore {
 
   /** No room for the next segment; writes go on as long as the active one has some. */
   get obstacle(): DatabaseError | undefined {
-    return this.#obstacle;
+    return this.#spares.obstacle;
   }
 
   takeId(): number {
@@ -160,7 +159,7 @@ export class SegmentStore {
     if (this.#options.sync === 'os') await this.flush();
     const salt = this.newSalt();
     const first = firstFrames(salt);
-    const spare = await this.#takeSpare(segmentHeaderBytes + first.bytes.length + needBytes);
+    const spare = await this.#spares.take(segmentHeaderBytes + first.bytes.length + needBytes);
     const id = this.takeId();
     const header: SegmentHeader = {
       id,
@@ -181,8 +180,7 @@ export class SegmentStore {
     this.#warmth.recount();
     this.#active = segment;
     this.#activeCapacityBytes = spare.bytes;
-    this.#pace.rolled();
-    this.prepareSpare();
+    this.#spares.rolled();
     return segment;
   }
 
@@ -191,26 +189,16 @@ export class SegmentStore {
     segment.file = await this.#files.open(segmentPath(segment.id), { isLog: true });
     this.#activeCapacityBytes = await segment.file.sizeBytes();
     this.#active = segment;
-    this.#nextBytes = Math.min(Math.max(this.#nextBytes, this.#activeCapacityBytes * 2), this.#options.segmentBytesMax);
+    this.#spares.follow(this.#activeCapacityBytes);
   }
 
   prepareSpare(): void {
-    if (this.#spare !== undefined) return;
-    this.#spare = this.#makeSpare(this.#nextBytes);
-    // The failure is looked at when the spare is needed; by then there may be room again.
-    this.#spare.catch(() => {});
+    this.#spares.prepare();
   }
 
   /** Tries again whether there is room, so that it is known before somebody writes. */
   retrySpare(): void {
-    if (this.#obstacle === undefined || this.#isRetrying || this.#isClosed) return;
-    this.#isRetrying = true;
-    const spare = this.#makeSpare(this.#nextBytes);
-    const done = (): void => {
-      this.#isRetrying = false;
-    };
-    spare.then(done, done);
-    this.#spare = spare;
+    this.#spares.retry();
   }
 
   /** Writes at the end of the active segment and, unless `sync` is 'os', flushes. The caller has made sure of the room. */
@@ -240,7 +228,7 @@ export class SegmentStore {
     const offset = segment.usedBytes;
     segment.usedBytes += frame.length;
     segment.recordCount += records;
-    this.#pace.appended(segment.usedBytes / this.#activeCapacityBytes);
+    this.#spares.appended(segment.usedBytes / this.#activeCapacityBytes);
     return offset;
   }
 
@@ -367,16 +355,9 @@ export class SegmentStore {
   /** Lets the reads under way end and takes no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#pace.close();
     await Promise.allSettled(this.#reads);
     for (const segment of this.#segments.values()) await this.#closeFile(segment);
-    const spare = await this.#spare?.catch(() => undefined);
-    this.#spare = undefined;
-    if (spare === undefined) return;
-    await spare.file.close();
-    await this.#files.remove(spare.path).catch((error: unknown) => {
-      if (!isMissing(error)) throw error; // Somebody has deleted the folder.
-    });
+    await this.#spares.close();
   }
 
   /** Whether the file that is written to has its name still: under a running database the folder may be deleted or moved. */
@@ -442,55 +423,5 @@ export class SegmentStore {
     await this.#closeFile(segment);
     await this.#files.remove(segmentPath(segment.id));
     await this.#files.syncDirectory(segmentFolder);
-  }
-
-  async #takeSpare(
-    needBytes: number,
-  ): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
-    const ready = this.#spare;
-    this.#spare = undefined;
-    this.#pace.hurry();
-    try {
-      const spare = await ready;
-      if (spare !== undefined && spare.bytes >= needBytes) {
-        this.#grow();
-        return spare;
-      }
-      if (spare !== undefined) {
-        await spare.file.close();
-        await this.#files.remove(spare.path);
-      }
-    } catch (error) {
-      // A spare that could not be made while the disk was full is tried again now; anything else shows again as well.
-      if (!(isDatabaseError(error) && error.code === 'disk-full')) throw error;
-    }
-    const made = await this.#makeSpare(Math.max(this.#nextBytes, needBytes));
-    this.#grow();
-    return made;
-  }
-
-  #grow(): void {
-    this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.segmentBytesMax);
-  }
-
-  async #makeSpare(bytes: number): Promise<{ readonly file: LogFile; readonly path: string; readonly bytes: number }> {
-    this.#spareNumber += 1;
-    const path = `${segmentFolder}/spare-${this.#spareNumber}.tmp`;
-    const file = await this.#openFile(path, { create: true, isLog: true });
-    try {
-      await file.preallocate(bytes, (doneBytes) => this.#pace.next(doneBytes / bytes));
-      await file.sync();
-      this.#obstacle = undefined;
-      return { file, path, bytes };
-    } catch (error) {
-      await file.close();
-      await this.#files.remove(path);
-      if (isDiskFull(error)) {
-        const message = 'There is no room for the next log segment. Free space on the disk.';
-        this.#obstacle = new DatabaseError('disk-full', message, { cause: error });
-        throw this.#obstacle;
-      }
-      throw error;
-    }
   }
 }

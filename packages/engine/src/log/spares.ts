@@ -1,0 +1,176 @@
+// The spare: the file of the next segment, made ready in the background. Its zeros are on the disk before its first frame, so that
+// a full disk shows before anything is written, and a flush needs no new space.
+//
+// Where there is less room than a segment wants it is made smaller: a log that goes on in a small segment lets compaction free
+// the ones before it. The last of the room is left to the index and to compaction, which need some to free any.
+
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import type { Clock } from '../environment.ts';
+import type { FileSystem, LogFile } from '../files/file-system.ts';
+import { isDiskFull, isMissing } from '../files/file-system.ts';
+import { roomLeftBytesMax, roomLeftShare } from '../limits.ts';
+import { segmentFolder } from './segment.ts';
+import { SparePace } from './spare-pace.ts';
+
+export interface Spare {
+  readonly file: LogFile;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface SparesOptions {
+  readonly files: FileSystem;
+  readonly clock: Clock;
+  readonly bytesMin: number;
+  readonly bytesMax: number;
+  /** Makes a file that the log will be written to. */
+  create(path: string): Promise<LogFile>;
+}
+
+const blockBytes = 4_096;
+
+export class Spares {
+  readonly #options: SparesOptions;
+  readonly #pace: SparePace;
+  #nextBytes: number;
+  #ready: Promise<Spare> | undefined;
+  #number = 0;
+  #obstacle: DatabaseError | undefined;
+  #isRetrying = false;
+  #isClosed = false;
+
+  constructor(options: SparesOptions) {
+    this.#options = options;
+    this.#pace = new SparePace(options.clock);
+    this.#nextBytes = options.bytesMin;
+  }
+
+  /** Why the last spare that was tried could not be made. */
+  get obstacle(): DatabaseError | undefined {
+    return this.#obstacle;
+  }
+
+  /** The log goes on in a segment of this size: the next one is larger. */
+  follow(activeBytes: number): void {
+    this.#nextBytes = Math.min(Math.max(this.#nextBytes, activeBytes * 2), this.#options.bytesMax);
+  }
+
+  /** Such a share of the active segment is full. */
+  appended(usedShare: number): void {
+    this.#pace.appended(usedShare);
+  }
+
+  prepare(): void {
+    if (this.#ready !== undefined) return;
+    this.#ready = this.#make(this.#nextBytes, 0);
+    // The failure is looked at when the spare is needed; by then there may be room again.
+    this.#ready.catch(() => {});
+  }
+
+  /** Tries again whether there is room, so that it is known before somebody writes. */
+  retry(): void {
+    if (this.#obstacle === undefined || this.#isRetrying || this.#isClosed) return;
+    this.#isRetrying = true;
+    const spare = this.#make(this.#nextBytes, 0);
+    const done = (): void => {
+      this.#isRetrying = false;
+    };
+    spare.then(done, done);
+    this.#ready = spare;
+  }
+
+  /** The spare becomes a segment, which has room for this much. Throws `disk-full`. */
+  async take(needBytes: number): Promise<Spare> {
+    const ready = this.#ready;
+    this.#ready = undefined;
+    this.#pace.hurry();
+    const spare = (await this.#taken(ready, needBytes)) ?? (await this.#make(this.#nextBytes, needBytes));
+    this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.bytesMax);
+    return spare;
+  }
+
+  /** What was taken is the active segment. */
+  rolled(): void {
+    this.#pace.rolled();
+    this.prepare();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#pace.close();
+    const spare = await this.#ready?.catch(() => undefined);
+    this.#ready = undefined;
+    if (spare === undefined) return;
+    await this.#discard(spare).catch((error: unknown) => {
+      if (!isMissing(error)) throw error; // Somebody has deleted the folder.
+    });
+  }
+
+  async #taken(ready: Promise<Spare> | undefined, needBytes: number): Promise<Spare | undefined> {
+    try {
+      const spare = await ready;
+      if (spare === undefined || spare.bytes >= needBytes) return spare;
+      await this.#discard(spare);
+    } catch (error) {
+      // A spare that could not be made while the disk was full is tried again now; anything else shows again as well.
+      if (!(isDatabaseError(error) && error.code === 'disk-full')) throw error;
+    }
+    return undefined;
+  }
+
+  async #make(wantedBytes: number, needBytes: number): Promise<Spare> {
+    const leastBytes = Math.max(needBytes, Math.min(wantedBytes, this.#options.bytesMin));
+    let bytes = await this.#fitting(Math.max(wantedBytes, needBytes), leastBytes);
+    for (;;) {
+      try {
+        const spare = await this.#makeOf(bytes);
+        this.#obstacle = undefined;
+        return spare;
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        // Others may take room meanwhile, and not every disk says how much there is.
+        if (bytes <= leastBytes) throw this.#full(error);
+        bytes = Math.max(leastBytes, blocksOf(bytes / 2));
+      }
+    }
+  }
+
+  /** As many bytes as wanted, or as there is room for. Looked at first: to find out by writing would take all the room for as long. */
+  async #fitting(wantedBytes: number, leastBytes: number): Promise<number> {
+    const roomBytes = await this.#options.files.roomBytes?.();
+    if (roomBytes === undefined) return wantedBytes;
+    const usableBytes = blocksOf(roomBytes - Math.min(roomLeftBytesMax, roomBytes * roomLeftShare));
+    if (usableBytes >= wantedBytes) return wantedBytes;
+    if (usableBytes < leastBytes) throw this.#full();
+    return usableBytes;
+  }
+
+  async #makeOf(bytes: number): Promise<Spare> {
+    this.#number += 1;
+    const path = `${segmentFolder}/spare-${this.#number}.tmp`;
+    const file = await this.#options.create(path);
+    try {
+      await file.preallocate(bytes, (doneBytes) => this.#pace.next(doneBytes / bytes));
+      await file.sync();
+      return { file, path, bytes };
+    } catch (error) {
+      await this.#discard({ file, path });
+      throw error;
+    }
+  }
+
+  #full(cause?: unknown): DatabaseError {
+    const message = 'There is no room for the next log segment. Free space on the disk.';
+    this.#obstacle = new DatabaseError('disk-full', message, { cause });
+    return this.#obstacle;
+  }
+
+  async #discard({ file, path }: Pick<Spare, 'file' | 'path'>): Promise<void> {
+    await file.close();
+    await this.#options.files.remove(path);
+  }
+}
+
+function blocksOf(bytes: number): number {
+  return Math.floor(bytes / blockBytes) * blockBytes;
+}
