@@ -77,10 +77,11 @@ export function nodeFiles(rootFolder: string): FileSystem {
     },
     async roomBytes() {
       try {
-        const { bavail, bsize } = await statfs(rootFolder);
-        return bavail * bsize;
+        const { bavail, blocks, bsize } = await statfs(rootFolder);
+        // Without any blocks it is one that does not tell, as some in user space.
+        return blocks === 0 ? undefined : bavail * bsize;
       } catch {
-        // Some file systems do not tell; whoever writes will see.
+        // Nobody knows; whoever writes will see.
         return undefined;
       }
     },
