@@ -17,7 +17,7 @@ export function adviceFor(error: DatabaseError, args: readonly string[], environ
 const defaultKey = ' TIDEMARK_KEY is not set, so this was signed with the well-known key.';
 const otherKey = ' TIDEMARK_KEY, or the connection string, has to hold a key that the server was started with.';
 const missing = ' A program can create it with the SDK, or tidemark import with --partition-key.';
-const missingLeases = ' Is the name right, also that of --leases? A processor makes the leases when it starts.';
+const missingLeases = ' Is the name right, also that of --leases, where the processor keeps its leases?';
 const nobodyThere = ' Is a server running there? npm start starts one; --endpoint or TIDEMARK_ENDPOINT says where.';
 const untrusted =
   ' tidemark cert says where that of a Tidemark server with a folder is; one with --memory makes one for itself: use http://.';

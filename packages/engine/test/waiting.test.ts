@@ -28,6 +28,30 @@ describe('reading in a loop', () => {
   });
 });
 
+describe('reading what cannot be read', () => {
+  test('[engine 11] each of many reads that a thread fails to make is refused, and none goes unheard', async () => {
+    const database = await openOn(memoryFiles());
+    const container = await aContainer(database);
+    await container.create(aDocument(1));
+    await database.engine.settle();
+    const unheard: unknown[] = [];
+    const hear = (error: unknown): void => void unheard.push(error);
+    const { segments } = database.engine.state;
+    segments.read = () => Promise.reject(new Error('the disk is broken'));
+    process.on('unhandledRejection', hear);
+
+    const refused = [];
+    for (let n = 0; n < 600; n += 1)
+      refused.push(await container.read('d1', 'p1').catch((error: Error) => error.message));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    process.off('unhandledRejection', hear);
+    expect(new Set(refused)).toEqual(new Set(['the disk is broken']));
+    expect(unheard).toEqual([]);
+    await database.close();
+  });
+});
+
 describe('waiting', () => {
   test('[engine 10] a commit calls those whose keys it touches and nobody else, once for each group', async () => {
     const database = await openOn(memoryFiles());

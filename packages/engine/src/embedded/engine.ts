@@ -551,6 +551,8 @@ export class EmbeddedEngine implements RangeEngine {
 
   /** Who reads in a loop what is in memory waits for nothing: after some reads the others get a turn, those who write as well. */
   #inTurn<T>(found: T | Promise<T>): T | Promise<T> {
+    // A thread gives them theirs; and should it fail, whoever asked has to hear of it before the turn is over.
+    if (found instanceof Promise) return found;
     this.#reads += 1;
     return this.#reads % readsPerTurn === 0 ? this.#options.environment.clock.nextTurn().then(() => found) : found;
   }
