@@ -18,9 +18,12 @@ const pageItems = 10_000;
 const pageBytes: number = 4 * 1024 * 1024;
 /** A round is some milliseconds: many of them, so that the median is of undisturbed ones. */
 const rounds = 15;
-/** Before they count: so long the compiler, and what loading has left to do in the background, are busy. */
-const warmUpMs = 500;
-const warmUpRounds = 20;
+/**
+ * Before they count: the compiler, and what loading has left to do in the background, take a second or two. It is over when
+ * as many rounds were no quicker than those before them, and after so long in any case.
+ */
+const steadyGain = 0.95;
+const warmUpMsMax = 5_000;
 
 /** What was just loaded, by few writers: frames of some dozens of documents, of all ranges. */
 export async function measureAsWritten(setting: Setting, subject: Subject, ranges: string): Promise<void> {
@@ -111,14 +114,17 @@ async function measureFeed(
   const kinds: readonly ReadBuffers[] = ['in turn', 'fresh', 'one'];
   const feed: FeedRead[] = [];
   const reads = kinds.map((): Read[] => []);
-  const startedMs = performance.now();
-  for (let round = -warmUpRounds; feed.length < rounds; round += 1) {
+  const readOnce = async (): Promise<{ readonly feed: FeedRead; readonly bare: Read[] }> => {
     const read = await readFeed(subject, what.tails);
     // All hand over, or skip, the same bytes: the documents and nothing else.
     const bare = kinds.map((kind) => measured(() => readSequentially(subject.folder, read.bytes, kind)));
-    if (round < 0 || performance.now() - startedMs < warmUpMs) continue;
-    feed.push(read);
-    for (const [i, list] of reads.entries()) list.push(bare[i] as Read);
+    return { feed: read, bare };
+  };
+  await untilSteady(async () => (await readOnce()).feed.elapsedMs);
+  while (feed.length < rounds) {
+    const round = await readOnce();
+    feed.push(round.feed);
+    for (const [i, list] of reads.entries()) list.push(round.bare[i] as Read);
   }
   const documents = feed[0]?.documents ?? 0;
   const rate = (list: readonly Read[]): number => median(list.map(({ elapsedMs }) => documents / (elapsedMs / 1_000)));
@@ -138,6 +144,18 @@ async function measureFeed(
     against: { name: 'read, buffers in turn', figure: processor(inTurn) },
   });
   if (what.isContiguous) report.add({ ...base, id: `${what.id}-rate`, bound: contiguousBound });
+}
+
+async function untilSteady(round: () => Promise<number>): Promise<void> {
+  const endMs = performance.now() + warmUpMsMax;
+  let before = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const times: number[] = [];
+    while (times.length < rounds) times.push(await round());
+    const now = median(times);
+    if (now > before * steadyGain || performance.now() > endMs) return;
+    before = now;
+  }
 }
 
 /** Every second document, once. */

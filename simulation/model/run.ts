@@ -580,6 +580,6 @@ class ModelRun {
   #isStored(subject: Subject, version: ModelVersion): boolean {
     const { key, id } = version;
     const indexKey = docKey(subject.number, key.epk, key.bytes, Buffer.from(id));
-    return this.#world.engine.state.findVisible(indexKey, indexKey.toString('latin1')) !== undefined;
+    return this.#world.engine.state.findVisible(indexKey) !== undefined;
   }
 }

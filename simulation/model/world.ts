@@ -2,7 +2,7 @@
 // world: everything in it happens in the same order again.
 
 import type { EmbeddedEngineOptions, FileSystem } from '@tidemark/engine/internal';
-import { Container, checkDatabase, EmbeddedEngine, openLateIndex } from '@tidemark/engine/internal';
+import { Container, checkDatabase, EmbeddedEngine } from '@tidemark/engine/internal';
 import { MemoryIndexDisk, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import { turningFiles, turningIndex } from './turning.ts';
 
@@ -54,8 +54,7 @@ export class World {
       index: {
         open: async () => {
           const disk = this.#disk;
-          const index = turningIndex(this.#index.open(), this.random.fork('index'), () => disk.isOut);
-          return openLateIndex(index, lateLimits);
+          return turningIndex(this.#index.open(), this.random.fork('index'), () => disk.isOut);
         },
         discard: async () => {
           this.#index = new MemoryIndexDisk();
@@ -67,6 +66,7 @@ export class World {
         segmentBytesMin: this.#options.segmentBytesMin,
         segmentBytesMax: this.#options.segmentBytesMax,
       },
+      late: lateLimits,
       isRestored: this.#isRestored,
     };
     this.#engine = await EmbeddedEngine.open(options);

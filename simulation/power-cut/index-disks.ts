@@ -3,18 +3,15 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IndexStore } from '@tidemark/engine/internal';
-import { openLateIndex, openLmdbIndex, systemEnvironment } from '@tidemark/engine/internal';
+import { openLmdbIndex, systemEnvironment } from '@tidemark/engine/internal';
 import type { SeededRandom } from '@tidemark/testing';
 import { MemoryIndexDisk } from '@tidemark/testing';
 import type { IndexDisk } from './machine.ts';
 
-/** So small that entries get to their places all the time, and the power goes while they do. */
-const lateLimits = { changesMax: 24, mergedMax: 8 };
-
 export function memoryIndexDisk(): IndexDisk {
   let disk = new MemoryIndexDisk();
   return {
-    open: () => openLateIndex(disk.open(), lateLimits),
+    open: async () => disk.open(),
     discard: async () => {
       disk = new MemoryIndexDisk();
     },
@@ -78,7 +75,7 @@ export function lmdbIndexDisk(folder: string): IndexDisk {
         },
         close: () => index.close(),
       };
-      return openLateIndex(kept, lateLimits);
+      return kept;
     },
     discard: () => goBackTo(undefined),
     afterCut: async (random: SeededRandom) => {

@@ -133,6 +133,8 @@ class PowerCutRun {
         index: machine.index,
         environment: { clock: this.#clock, random: (target) => this.#random.bytes(target) },
         segments: { sync: this.#options.sync, segmentBytesMin: 8_192, segmentBytesMax: 16_384 },
+        // So small that entries get to their places all the time, and the power goes while they do.
+        late: { changesMax: 24, mergedMax: 8 },
         isRestored: false,
       });
       opening.catch(() => {});

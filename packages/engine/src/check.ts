@@ -152,7 +152,7 @@ function checkRecord(
   found: Findings,
 ): void {
   const key = docKey(container, view.epk(record), view.partitionKey(record), view.id(record));
-  const version = state.findVisible(key, key.toString('latin1'));
+  const version = state.findVisible(key);
   const position = { lsn: view.lsn(record), ix: view.ix(record) };
   const name = `document "${view.id(record).toString('utf8')}" (LSN ${position.lsn})`;
   const ordinal = view.header.firstOrdinal + record;

@@ -22,7 +22,6 @@ export { nodeFiles } from './files/node-files.ts';
 export type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index/index-store.ts';
 export { docKey } from './index/keys.ts';
 export type { LateIndexOptions } from './index/late-index.ts';
-export { openLateIndex } from './index/late-index.ts';
 export type { LmdbIndexOptions } from './index/lmdb-index.ts';
 export { openLmdbIndex } from './index/lmdb-index.ts';
 export { lmdbIndexProvider } from './index/lmdb-provider.ts';

@@ -38,17 +38,14 @@ export const overlayBytesMax: number = 96 * MiB;
 export const indexGatherMs = 1_000;
 
 /**
- * Doc entries on their way to their places in the index. So many get there together. Up to twice as many are in memory, outside of
- * the heap, with some 150 bytes each; more would make starts longer, which read them.
+ * Doc entries on their way to their places in the index. So many get there together. Up to twice as many, and those that the
+ * next transactions take, are in memory, outside of the heap, with some 150 bytes each; more would make starts longer, which read them.
  */
 export const lateChangesMax = 65_536;
 /** They are written down in pieces of this size, which fit into a page of the index. */
 export const lateChunkBytes = 4_032;
 /** So many get there with one transaction: what a page costs it grows with the number of pages. */
 export const lateMergedMax = 4_096;
-
-/** What the index has taken or lets go of is gone through so many at a time: some milliseconds, then others have a turn. */
-export const indexedPerTurn = 2_048;
 
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;

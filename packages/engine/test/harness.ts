@@ -21,6 +21,7 @@ export interface OpenOn {
   readonly environment?: Environment;
   readonly isRestored?: boolean;
   readonly sync?: 'full' | 'os';
+  readonly indexGatherMs?: number;
 }
 
 /** The database on these files, without its jobs: a test runs them when it wants them. */
@@ -32,6 +33,7 @@ export async function openOn(files: FileSystem, options: OpenOn = {}): Promise<D
     environment,
     segments: { ...smallSegments, sync: options.sync ?? smallSegments.sync },
     isRestored: options.isRestored ?? false,
+    indexGatherMs: options.indexGatherMs ?? 0,
   });
   return new Database(engine, { files, environment, runsMaintenance: false, release: async () => {} });
 }

@@ -1,6 +1,11 @@
 // What the tests of late entries share: the state that is expected, and a disk that is killed and fills up.
 
-import type { IndexChange, IndexStore } from '../src/index/index-store.ts';
+import type { Version } from '../src/index/documents.ts';
+import { versionBytes } from '../src/index/documents.ts';
+import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from '../src/index/index-store.ts';
+import { tree } from '../src/index/keys.ts';
+import type { LateIndex, LateLimits } from '../src/index/late-index.ts';
+import { openLateIndex } from '../src/index/late-index.ts';
 import type { MemoryIndexSnapshot } from '../src/index/memory-index.ts';
 import { memoryIndex } from '../src/index/memory-index.ts';
 
@@ -45,4 +50,79 @@ export class LateDisk {
     this.#last = this.#synced.at(-1) as MemoryIndexSnapshot; // The first one is the empty index.
     return this.#synced.length;
   }
+}
+
+/** Doc entries as the engine puts them, everything else with the transaction that takes them. Values are whatever a test likes. */
+export class LateStore {
+  readonly index: LateIndex;
+  /** What could not be applied yet. */
+  #left: IndexChange[] | undefined;
+
+  constructor(index: LateIndex) {
+    this.index = index;
+  }
+
+  static async open(index: IndexStore, limits?: LateLimits): Promise<LateStore> {
+    return new LateStore(await openLateIndex(index, limits));
+  }
+
+  async apply(changes: readonly IndexChange[]): Promise<void> {
+    const others: IndexChange[] = [];
+    for (const change of changes) {
+      const { key, value } = change;
+      if (key[0] !== tree.doc) others.push(change);
+      else if (value === undefined) this.index.remove(key, 0, key.length, this.index.hashOf(key));
+      else this.index.put(key, 0, key.length, this.index.hashOf(key), versionOf(value));
+    }
+    this.#left = [...this.index.take(), ...others];
+    await this.applyAgain();
+  }
+
+  /** What has failed before: nothing else may be tried first. */
+  async applyAgain(): Promise<void> {
+    await this.index.apply(this.#left ?? []);
+    this.#left = undefined;
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    return givenValue(key, this.index.get(key));
+  }
+
+  lend(key: Buffer): Buffer | undefined {
+    return givenValue(key, this.index.lend(key));
+  }
+
+  range(options: IndexRangeOptions): IndexEntry[] {
+    return this.index.range(options).map(({ key, value }) => ({ key, value: givenValue(key, value) as Buffer }));
+  }
+
+  sync(): Promise<void> {
+    return this.index.sync();
+  }
+
+  close(): Promise<void> {
+    return this.index.close();
+  }
+}
+
+const fixedBytes: number = versionBytes(versionOf(Buffer.alloc(0)));
+
+function versionOf(value: Buffer): Version {
+  const place = { segment: 1, ordinal: 2, offset: 3, length: 4, crc: 5, recordBytes: 6 };
+  return {
+    range: 1,
+    lsn: 2,
+    ix: 0,
+    timeMs: 3,
+    ttl: undefined,
+    ridNumber: 4,
+    uniqueDigests: value,
+    place,
+    body: undefined,
+  };
+}
+
+/** As it was given to `apply`, of an entry in the tree as well. */
+export function givenValue(key: Buffer, value: Buffer | undefined): Buffer | undefined {
+  return key[0] === tree.doc ? value?.subarray(fixedBytes) : value;
 }

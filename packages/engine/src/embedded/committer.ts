@@ -7,7 +7,7 @@
 //
 //   open      decided, in memory only; later decisions see it, readers do not
 //   closed    encoded into a frame and appended; being flushed
-//   durable   published: in the overlay, visible, its callers answered, waiters woken
+//   durable   published: visible, its callers answered, waiters woken
 //
 // An answer, a rejection included, is given when every group it saw is durable. A flush that fails ends it all: its group is
 // answered `outcome-unknown`, what was decided on top of it is void, and the database is read-only until it is opened again.

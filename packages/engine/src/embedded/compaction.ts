@@ -115,6 +115,8 @@ export class Compactor {
       lastSequence,
       inputs: inputs.map((input) => input.id),
     };
+    // A finished output stands for its inputs, in a rebuild too: what superseded a record that it leaves out must be on the disk.
+    if (this.#options.sync === 'os') await state.segments.flush();
     const output = await writeOutput(files, header, records);
     this.#adopt(output, inputs);
     this.#half = { output, inputs, spans };
@@ -178,12 +180,11 @@ export class Compactor {
     const { state, writer } = this.#options;
     const { input, container } = record;
     const key = docKey(container, input.epk, input.partitionKey, input.id);
-    const keyText = key.toString('latin1');
-    const version = state.findVisible(key, keyText);
+    const hash = state.index.hashOf(key);
+    const version = state.findVisible(key, hash);
     if (version === undefined || version.lsn !== input.lsn || version.ix !== input.ix) return false;
-    const moved = movedVersion(version, record.label, record.place);
-    state.overlay.move(keyText, { container, key, version: moved, order: 0 });
-    writer.move(keyText, { key, version: moved });
+    state.index.put(key, 0, key.length, hash, movedVersion(version, record.label, record.place));
+    writer.noteEntered();
     return true;
   }
 
@@ -219,6 +220,7 @@ export class Compactor {
     const present = inputs.filter((input): input is Segment => input !== undefined);
     const records: KeptRecord[] = [];
     const slices: CompactionOutput['slices'][number][] = [];
+    let entered = 0;
     const scan = await SegmentScan.open(files, segment.header, { offset: segmentHeaderBytes, sequence: 0 });
     try {
       for (let frame = await scan.next(); frame !== undefined; frame = await scan.next()) {
@@ -229,9 +231,13 @@ export class Compactor {
           const isDelete = view.operation(record) === operation.delete;
           const key = docKey(view.containerOfRun(0), view.epk(record), view.partitionKey(record), view.id(record));
           const place = placeOf(view, record, id, offset);
-          if (!isDelete) this.#resumeOne(key, view.containerOfRun(0), view.rangeOfRun(0), view, record, place);
+          if (isDelete) continue;
+          if (this.#resumeOne(key, view.containerOfRun(0), view.rangeOfRun(0), view, record, place)) entered += 1;
         }
-        if (state.overlay.isFull) await this.#options.writer.progress();
+        if (entered >= movedRecordsMax) {
+          entered = 0;
+          await this.#options.writer.progress();
+        }
       }
       if (scan.end.isInvalid) throw corrupt(segmentPath(id), scan.end.offset, 'a frame is not valid');
     } finally {
@@ -253,6 +259,7 @@ export class Compactor {
     return spans;
   }
 
+  /** Whether the index has got anything to write. */
   #resumeOne(
     key: Buffer,
     container: number,
@@ -260,23 +267,23 @@ export class Compactor {
     view: FrameView,
     record: number,
     place: Version['place'],
-  ): void {
+  ): boolean {
     const { state, writer } = this.#options;
-    const keyText = key.toString('latin1');
-    const version = state.findVisible(key, keyText);
+    const hash = state.index.hashOf(key);
+    const version = state.findVisible(key, hash);
     const position = { lsn: view.lsn(record), ix: view.ix(record) };
     if (version !== undefined && version.lsn === position.lsn && version.ix === position.ix) {
-      const moved = movedVersion(version, label, place);
-      state.overlay.move(keyText, { container, key, version: moved, order: 0 });
-      writer.move(keyText, { key, version: moved });
-      return;
+      state.index.put(key, 0, key.length, hash, movedVersion(version, label, place));
+      writer.noteEntered();
+      return true;
     }
-    if (version !== undefined && !isNewer(version, position)) return;
-    if (state.usage.isSuperseded(place.segment, place.ordinal)) return;
+    if (version !== undefined && !isNewer(version, position)) return false;
+    if (state.usage.isSuperseded(place.segment, place.ordinal)) return false;
     // When it was superseded is not known any more: kept as long as if it were now, or the last commit if the clock is back.
     const owner = state.findContainer(container);
     const times = owner?.ranges.map((range) => range.tailTimeMs) ?? [];
     const second = Math.floor(Math.max(state.environment.clock.nowMs(), ...times) / 1000);
     state.usage.supersede(place, container, (owner?.entry.historyMs ?? 0) > 0 ? second : undefined);
+    return false;
   }
 }

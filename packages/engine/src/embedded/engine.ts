@@ -9,6 +9,7 @@ import { Waiters } from '../feed/waiters.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import type { IndexStore } from '../index/index-store.ts';
 import { docKey } from '../index/keys.ts';
+import type { LateLimits } from '../index/late-index.ts';
 import { clockJumpReportedMs, queuedBytesMax, readsPerTurn, restoredTailGap } from '../limits.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
 import type { MatchOptions } from '../named-resource.ts';
@@ -70,6 +71,7 @@ export interface EmbeddedEngineOptions {
   readonly environment: Environment;
   readonly segments: SegmentOptions;
   readonly isRestored: boolean;
+  readonly late?: LateLimits;
   /** How long the index may lag behind while nobody waits for it; the log has everything meanwhile. */
   readonly indexGatherMs?: number;
   readonly onRebuildProgress?: (fraction: number) => void;
@@ -488,7 +490,7 @@ export class EmbeddedEngine implements RangeEngine {
       const bodies = new Map(submission.bodies);
       for (const id of ids) {
         const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));
-        const version = this.state.findDecided(key, key.toString('latin1'));
+        const version = this.state.findDecided(key, this.state.index.hashOf(key));
         if (version === undefined) continue;
         const body = await readVersion(this.state, version);
         if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
@@ -502,15 +504,24 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   #publish(group: DurableGroup): void {
-    this.state.publish(group);
-    this.writer.take(group);
+    this.#show(group);
     this.#noteClock();
   }
 
   async #publishReplayed(group: DurableGroup): Promise<void> {
-    this.state.publish(group);
-    this.writer.take(group);
+    this.#show(group);
     await this.#room();
+  }
+
+  #show(group: DurableGroup): void {
+    try {
+      this.state.publish(group);
+    } catch (error) {
+      // Half of it is in the index, in memory: none of that may get to the disk.
+      this.writer.fail(error);
+      throw error;
+    }
+    this.writer.take(group);
   }
 
   async #room(): Promise<void> {

@@ -1,24 +1,23 @@
-// Carries published groups from the overlay into the index, in the background. One index transaction at a time takes
-// everything published meanwhile; the next starts when it is flushed. A group is committed whatever happens here: an index
+// Carries published groups into the index, in the background. Entries of documents are there already, in memory
+// (index/late-index.ts); what else a group means is written down when it comes. One index transaction at a time takes everything
+// published meanwhile; the next starts when it is flushed. A group is committed whatever happens here: an index
 // that fails is tried again, and condemned when it fails again, to be rebuilt at the next open. A full disk is not the
 // index's fault: the transaction is tried until there is room.
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
-import type { Version } from '../index/documents.ts';
-import { encodeVersion } from '../index/documents.ts';
 import type { IndexChange, IndexStore } from '../index/index-store.ts';
 import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
+import type { LateIndex } from '../index/late-index.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
-import { indexedPerTurn, indexedRangesMax, slicesPerChunk } from '../limits.ts';
+import { indexedRangesMax, slicesPerChunk } from '../limits.ts';
 import type { CatalogChange, CatalogEntry } from '../state/catalog.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { forEachUnique } from '../state/group.ts';
 import type { Overlay } from '../state/overlay.ts';
 import type { RangePosition } from '../state/range.ts';
 import type { SegmentUsage } from '../state/segment-usage.ts';
-import { DocumentPut, RidPut } from './document-put.ts';
 
 /** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
 export const indexFormat = 2;
@@ -34,8 +33,8 @@ export interface Checkpoint {
 }
 
 export interface IndexWriterOptions {
-  readonly index: IndexStore;
-  readonly overlay: Overlay;
+  readonly index: LateIndex;
+  readonly overlay: Overlay<StagedRecord>;
   readonly usage: SegmentUsage;
   readonly environment: Environment;
   /** The positions of ranges as of everything published. */
@@ -60,8 +59,7 @@ export type ExclusiveIndex = Pick<IndexStore, 'get' | 'range' | 'apply'>;
 
 export class IndexWriter {
   readonly #options: IndexWriterOptions;
-  #pending: DurableGroup[] = [];
-  #moved = new Map<string, StagedMove>();
+  #pending: Pending = nothing();
   /** Range → the slices of its last chunk, while it can take more. */
   readonly #chunks = new Map<number, Slice[]>();
   readonly #seconds = new Map<number, number>();
@@ -102,16 +100,22 @@ export class IndexWriter {
     return this.#checkpoint;
   }
 
+  /** What has just been published. */
   take(group: DurableGroup): void {
-    this.#pending.push(group);
     this.#taken += 1;
+    try {
+      this.#note(group);
+    } catch (error) {
+      // It reads the index: one that cannot be read has failed like one that cannot be written.
+      this.fail(error);
+    }
     if (this.#isUrgent) this.#hurry?.abort();
     this.#start();
   }
 
-  /** A version that compaction copied: the same version at another place. Its entry is already in the overlay. */
-  move(keyText: string, move: StagedMove): void {
-    this.#moved.set(keyText, move);
+  /** Something was put into the index, or removed, that was not published: it has to be written. */
+  noteEntered(): void {
+    this.#pending.isEmpty = false;
     this.#taken += 1;
     this.#start();
   }
@@ -138,7 +142,7 @@ export class IndexWriter {
             resolve();
           } catch (error) {
             // What it was about to write may have been taken from what the next transactions would have written.
-            this.#fail(error);
+            this.fail(error);
             reject(error);
           }
         },
@@ -148,11 +152,12 @@ export class IndexWriter {
     });
   }
 
-  /** What it remembers of ranges is in the index by now; ranges come and go for as long as the database is open. */
+  /** What it remembers of ranges is in the index by now, or pending; ranges come and go for as long as the database is open. */
   #forgetIfMany(): void {
     if (Math.max(this.#chunks.size, this.#seconds.size) <= indexedRangesMax) return;
     this.#chunks.clear();
     this.#seconds.clear();
+    for (const [range, second] of this.#pending.seconds) this.#seconds.set(range, second);
   }
 
   /** Forgets what it remembers of these ranges' chunks, after somebody else has rewritten them. */
@@ -222,7 +227,7 @@ export class IndexWriter {
           this.#wake();
           continue;
         }
-        if (this.#pending.length === 0 && this.#moved.size === 0) return;
+        if (this.#pending.isEmpty) return;
         if (await this.#gather()) continue;
         await this.#writeOnce();
         this.#wake();
@@ -257,25 +262,23 @@ export class IndexWriter {
   }
 
   async #writeOnce(): Promise<void> {
-    const groups = this.#pending;
-    const moved = this.#moved;
     const taken = this.#taken;
     // Whatever is published is handed over in the same breath, so this is the order of the last of these groups.
     const { order } = this.#options.overlay;
-    this.#pending = [];
-    this.#moved = new Map();
     try {
-      // Reads the index as well: one that cannot be read has failed like one that cannot be written.
-      const changes = this.#changesOf(groups, moved);
-      await this.#applyAndSync(changes, groups, moved, order);
+      const pending = this.#pending;
+      const changes = this.#changesOf(pending);
+      this.#pending = nothing();
+      await this.#applyAndSync(changes, pending, order);
       this.#done = taken;
       this.#forgetIfMany();
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
-  #fail(error: unknown): void {
+  /** Nothing is written any more; the next open makes the index anew. */
+  fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     if (this.#stop.signal.aborted && isFull(error)) {
       this.#failure = error;
@@ -306,78 +309,59 @@ export class IndexWriter {
     }
   }
 
-  async #applyAndSync(
-    changes: readonly IndexChange[],
-    groups: readonly DurableGroup[],
-    moved: ReadonlyMap<string, StagedMove>,
-    order: number,
-  ): Promise<void> {
-    const { index, overlay, environment } = this.#options;
+  async #applyAndSync(changes: readonly IndexChange[], pending: Pending, order: number): Promise<void> {
+    const { index, overlay } = this.#options;
     await this.#options.flushLog();
     await this.#applyPatiently(changes);
-    const last = groups.at(-1);
-    let records = 0;
-    let bytes = 0;
-    let keys: string[] = [...moved.keys()];
-    const uniqueKeys: string[] = [];
-    for (const group of groups) {
-      records += group.records.length;
-      bytes += group.view.header.length;
-      for (const record of group.records) {
-        if (!record.isReplaced) keys.push(record.keyText);
-        if (record.owner !== undefined) forEachUnique(record, (key) => uniqueKeys.push(key.toString('latin1')));
-        record.previous = undefined;
-      }
-      if (keys.length < indexedPerTurn) continue;
-      overlay.shed(order, keys);
-      keys = [];
-      await environment.clock.nextTurn();
-    }
-    overlay.shed(order, keys);
-    overlay.shrink(order, uniqueKeys, records, bytes);
+    overlay.shrink(order, pending.uniqueKeys, pending.records, pending.bytes);
     this.#wake();
     await index.sync();
-    if (last !== undefined) this.#checkpoint = this.#checkpointAfter(last);
+    if (pending.last !== undefined) this.#checkpoint = this.#checkpointAfter(pending.last);
   }
 
-  #changesOf(groups: readonly DurableGroup[], moved: ReadonlyMap<string, StagedMove>): IndexChange[] {
-    const changes: IndexChange[] = [];
-    // Only compaction moves versions: the keys of these groups are seldom looked up.
-    const written = moved.size === 0 ? undefined : new Set<string>();
-    const ranges = new Set<number>();
+  /** All of it as of now: nothing may be published in between. */
+  #changesOf(pending: Pending): IndexChange[] {
+    const { index, overlay } = this.#options;
+    // A rid is never given twice, so that it is removed after it was put, if at all.
+    const changes = overlay.rids.take();
+    for (const change of index.take()) changes.push(change);
+    for (const change of pending.beside) changes.push(change);
     const touchedChunks = new Map<number, Slice[]>();
-    for (const group of groups) {
-      for (const record of group.records) {
-        this.#pushBeside(changes, record);
-        written?.add(record.keyText);
-        if (!record.isReplaced) {
-          changes.push(record.version === undefined ? { key: record.key, value: undefined } : new DocumentPut(record));
-        }
-        ranges.add(record.range);
-      }
-      for (const { range, slice } of group.slices) this.#addSlice(changes, touchedChunks, range, slice);
-      for (const change of group.changes) changes.push(catalogChange(change));
-      for (const change of group.changes) {
-        if (change.put?.type === 'container') for (const range of change.put.ranges) ranges.add(range.number);
-      }
-    }
-    for (const [keyText, move] of moved) {
-      // A newer version published since has its own entry and wins.
-      if (!written?.has(keyText)) changes.push({ key: move.key, value: encodeVersion(move.version) });
-    }
+    for (const { range, slice } of pending.slices) this.#addSlice(changes, touchedChunks, range, slice);
     for (const [range, slices] of touchedChunks) {
       changes.push({ key: framesKey(range, (slices[0] as Slice).firstLsn), value: encodeSlices(slices) });
     }
-    for (const range of ranges) {
+    for (const range of pending.ranges) {
       const position = this.#options.position(range);
       if (position === undefined) continue;
       changes.push(positionChange(range, position));
     }
-    const last = groups.at(-1);
+    const { last } = pending;
     if (last !== undefined) this.#options.usage.touch(last.segment);
     changes.push(...this.sharedChanges());
     if (last !== undefined && !this.#isRebuilding) changes.push(checkpointChange(this.#checkpointAfter(last)));
     return changes;
+  }
+
+  /** Writes down what the next transaction needs of a group, which is not needed any more then. */
+  #note(group: DurableGroup): void {
+    const pending = this.#pending;
+    pending.isEmpty = false;
+    pending.last = { sequence: group.sequence, segment: group.segment, endOffset: group.endOffset };
+    pending.records += group.records.length;
+    pending.bytes += group.view.header.length;
+    for (const record of group.records) {
+      this.#noteBeside(pending, record);
+      record.previous = undefined;
+    }
+    for (const entry of group.slices) {
+      pending.slices.push(entry);
+      pending.ranges.add(entry.range);
+    }
+    for (const change of group.changes) {
+      pending.beside.push(catalogChange(change));
+      if (change.put?.type === 'container') for (const range of change.put.ranges) pending.ranges.add(range.number);
+    }
   }
 
   /** What has changed of the segments, or of one of them; for whoever has the index to itself. */
@@ -385,18 +369,15 @@ export class IndexWriter {
     return this.#options.usage.takeChanges((segment) => this.#options.segmentFacts(segment), only);
   }
 
-  #checkpointAfter(last: DurableGroup): Checkpoint {
+  #checkpointAfter(last: LastFrame): Checkpoint {
     const { sequence, segment, endOffset } = last;
     const { epoch } = this.#checkpoint;
     return { sequence, segment, offset: endOffset, nextNumber: this.#options.nextCatalogNumber(), epoch };
   }
 
-  /** Rid, ttl, unique and time entries, in the order of the records. */
-  #pushBeside(changes: IndexChange[], record: StagedRecord): void {
+  /** Ttl, unique and time entries and rids that are gone, in the order of the records. */
+  #noteBeside({ beside: changes, uniqueKeys, seconds }: Pending, record: StagedRecord): void {
     const { version, previous } = record;
-    if (record.isInsert && version !== undefined) {
-      changes.push(new RidPut(record));
-    }
     if (version === undefined && previous !== undefined) {
       changes.push({ key: ridKey(record.container, previous.ridNumber), value: undefined });
     }
@@ -409,11 +390,13 @@ export class IndexWriter {
     if (record.owner !== undefined) {
       forEachUnique(record, (key, id) => {
         changes.push({ key, value: id === undefined ? undefined : Buffer.from(id) });
+        uniqueKeys.push(key.toString('latin1'));
       });
     }
     const second = Math.floor(record.timeMs / 1000);
     if (this.#seconds.get(record.range) !== second) {
       this.#pushSecond(changes, record.range, second, record.lsn);
+      seconds.set(record.range, second);
     }
   }
 
@@ -453,6 +436,37 @@ export class IndexWriter {
   }
 }
 
+type LastFrame = Pick<DurableGroup, 'sequence' | 'segment' | 'endOffset'>;
+
+/** What the next transaction has to write besides entries of documents and rids, positions and sums. */
+interface Pending {
+  isEmpty: boolean;
+  last: LastFrame | undefined;
+  /** In the overlay, for as long. */
+  records: number;
+  bytes: number;
+  readonly beside: IndexChange[];
+  readonly uniqueKeys: string[];
+  readonly slices: { readonly range: number; readonly slice: Slice }[];
+  readonly ranges: Set<number>;
+  /** The last second of each range that is among `beside`. */
+  readonly seconds: Map<number, number>;
+}
+
+function nothing(): Pending {
+  return {
+    isEmpty: true,
+    last: undefined,
+    records: 0,
+    bytes: 0,
+    beside: [],
+    uniqueKeys: [],
+    slices: [],
+    ranges: new Set(),
+    seconds: new Map(),
+  };
+}
+
 type Standing =
   | { readonly entry: CatalogEntry; readonly range?: undefined }
   | { readonly range: number; readonly position: RangePosition };
@@ -464,11 +478,6 @@ function standingChanges(standing: Standing): IndexChange[] {
 
 function positionChange(range: number, position: RangePosition): IndexChange {
   return { key: metaKey(metaKind.range, range), value: Buffer.from(JSON.stringify(position)) };
-}
-
-export interface StagedMove {
-  readonly key: Buffer;
-  readonly version: Version;
 }
 
 /** TTL VALUE: length of the partition key u16, partition key, id: the sweep needs both, and keys may be shortened. */

@@ -4,9 +4,10 @@
 import { decodePartitionKeyBytes, effectiveKey, isDatabaseError } from '@tidemark/model';
 import { LineageWalk } from '../feed/lineage-walk.ts';
 import { lsnFloorAt } from '../feed/time.ts';
+import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import type { IndexChange } from '../index/index-store.ts';
-import { dueTtlBounds, metaKey, metaKind, partitionBounds, treeBounds } from '../index/keys.ts';
+import { dueTtlBounds, metaKey, metaKind, partitionBounds, tree, treeBounds } from '../index/keys.ts';
 import { jobDocumentsMax, readBytesMax, scanBytesMax, scanEntriesMax } from '../limits.ts';
 import { operation } from '../log/frame.ts';
 import type { RangeEngine } from '../range-engine.ts';
@@ -160,7 +161,7 @@ async function runPurge(host: JobHost, container: ContainerState, purge: Purge):
     const targets: Target[] = [];
     for (const { key, version } of page) {
       from = Buffer.concat([key, Buffer.from([0])]);
-      if (version === undefined || version.lsn > purge.lsnMax) continue;
+      if (version.lsn > purge.lsnMax) continue;
       isFinished = false;
       const body = await readVersion(host.state, version);
       // Undefined: moved meanwhile; the next round finds it.
@@ -187,16 +188,9 @@ function purgePage(
   state: DatabaseState,
   from: Buffer,
   to: Buffer,
-): { readonly key: Buffer; readonly version: ReturnType<DatabaseState['findVisible']> }[] {
+): { readonly key: Buffer; readonly version: Version }[] {
   const indexed = state.index.range({ from, to, limit: jobDocumentsMax });
-  const end = indexed.length < jobDocumentsMax ? to : (indexed.at(-1) as { key: Buffer }).key;
-  const found = new Map(
-    indexed.map(({ key, value }) => [key.toString('latin1'), { key, version: decodeVersion(value) }]),
-  );
-  const merged = new Map<string, { key: Buffer; version: ReturnType<DatabaseState['findVisible']> }>(found);
-  for (const { key, version } of state.overlay.entriesBetween(from, end))
-    merged.set(key.toString('latin1'), { key, version });
-  return [...merged.values()].sort((a, b) => a.key.compare(b.key));
+  return indexed.map(({ key, value }) => ({ key, version: decodeVersion(value) }));
 }
 
 /** Runs each command as a unit of its own; resolves with how many deleted something, and how many have to be tried again. */
@@ -237,8 +231,8 @@ export async function runErasures(host: JobHost): Promise<number> {
   // Only this engine writes resources of this kind.
   const { container, ranges } = erasure.value as ErasureValue;
   const bounds = [
-    ...(['doc', 'rid', 'ttl', 'unique'] as const).map((tree) => treeBounds(tree, container)),
-    ...ranges.flatMap((range) => (['frames', 'time'] as const).map((tree) => treeBounds(tree, range))),
+    ...(['doc', 'rid', 'ttl', 'unique'] as const).map((name) => treeBounds(name, container)),
+    ...ranges.flatMap((range) => (['frames', 'time'] as const).map((name) => treeBounds(name, range))),
   ];
   let erased = 0;
   // What was published before the container went may still be on its way into the index.
@@ -251,6 +245,10 @@ export async function runErasures(host: JobHost): Promise<number> {
       if (changes.length >= scanEntriesMax) break;
     }
     erased = changes.length;
+    // What is late would be found still, and get into the tree later.
+    const documents = changes.filter(({ key }) => key[0] === tree.doc);
+    for (const { key } of documents) host.state.index.remove(key, 0, key.length, host.state.index.hashOf(key));
+    if (documents.length > 0) host.writer.noteEntered();
     for (const range of ranges) {
       changes.push({ key: metaKey(metaKind.range, range), value: undefined });
       changes.push({ key: metaKey(metaKind.job, range), value: undefined });

@@ -15,6 +15,8 @@ import type { Environment } from '../environment.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import type { IndexStore } from '../index/index-store.ts';
 import { metaKey, metaKind, prefixBounds } from '../index/keys.ts';
+import type { LateIndex, LateLimits } from '../index/late-index.ts';
+import { openLateIndex } from '../index/late-index.ts';
 import { FrameView, frameKind, readFrameHeader, relocateFrame } from '../log/frame.ts';
 import { SegmentScan } from '../log/scan.ts';
 import type { SegmentHeader } from '../log/segment.ts';
@@ -50,6 +52,8 @@ export interface RecoveryOptions {
   readonly index: IndexProvider;
   readonly environment: Environment;
   readonly segments: SegmentOptions;
+  /** Of doc entries on their way to their places, where a test wants others. */
+  readonly late?: LateLimits;
   /** The folder was just restored from a backup: a new epoch begins, and every tail is raised. */
   readonly isRestored: boolean;
   /** Told now and then how much of a rebuild is done, 0 to 1. */
@@ -85,7 +89,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const fromIndex = options.isRestored ? undefined : await tryIndex(options);
   if (fromIndex !== undefined) return fromIndex;
   await options.index.discard();
-  return recoverFromLog(options, await options.index.open());
+  return recoverFromLog(options, await openIndex(options));
 }
 
 async function tryIndex(options: RecoveryOptions): Promise<Recovered | undefined> {
@@ -101,9 +105,9 @@ async function tryIndex(options: RecoveryOptions): Promise<Recovered | undefined
 class UnreadableIndex extends Error {}
 
 async function recoverWithIndex(options: RecoveryOptions): Promise<Recovered | undefined> {
-  let index: IndexStore;
+  let index: LateIndex;
   try {
-    index = await options.index.open();
+    index = await openIndex(options);
   } catch (error) {
     // A good index is not thrown away because it cannot grow.
     if (isDatabaseError(error) && error.code === 'disk-full') throw error;
@@ -179,7 +183,13 @@ function standsFor(output: SegmentHeader, input: SegmentHeader): boolean {
   return output.firstSequence <= input.firstSequence && input.firstSequence <= output.lastSequence;
 }
 
-async function recoverFromLog(options: RecoveryOptions, index: IndexStore): Promise<Recovered> {
+async function openIndex({ index, environment, late }: RecoveryOptions): Promise<LateIndex> {
+  const seed = Buffer.alloc(4);
+  environment.random(seed);
+  return openLateIndex(await index.open(), { ...late, seed: seed.readInt32LE(0) });
+}
+
+async function recoverFromLog(options: RecoveryOptions, index: LateIndex): Promise<Recovered> {
   const segments = new SegmentStore(options.files, options.environment, options.segments);
   await segments.load(new Map());
   // A finished output stands for its inputs.
@@ -420,7 +430,8 @@ export function metaOf(state: DatabaseState): Meta {
 
 function replayOptions(state: DatabaseState, appliesCatalog: boolean): Parameters<typeof replayFrame>[1] {
   return {
-    find: (key, keyText) => state.findVisible(key, keyText),
+    find: (key, hash) => state.findVisible(key, hash),
+    hashOf: (key) => state.index.hashOf(key),
     findUniqueHolder: (key) => state.findUniqueHolder(key),
     hasContainer: (container) => state.findContainer(container) !== undefined,
     appliesCatalog,

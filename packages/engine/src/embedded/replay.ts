@@ -9,6 +9,7 @@ import { operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { CatalogChange } from '../state/catalog.ts';
 import type { DurableGroup, FramePlace, UniqueOwner } from '../state/group.ts';
 import { catalogContainer, forEachUnique, StagedRecord, slicesOf } from '../state/group.ts';
+import { KeySlab } from '../state/key-slab.ts';
 
 export interface ReplaySource extends FramePlace {
   /** The log position under which the index will know it. */
@@ -19,7 +20,8 @@ const noDigests: Buffer = Buffer.alloc(0);
 
 export interface ReplayOptions {
   /** The latest version known so far, groups before this one included. */
-  find(key: Buffer, keyText: string): Version | undefined;
+  find(key: Buffer, hash: number): Version | undefined;
+  hashOf(key: Buffer): number;
   /** The id of the document that holds this unique key so far. */
   findUniqueHolder(key: Buffer): string | undefined;
   hasContainer(container: number): boolean;
@@ -33,6 +35,7 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
   const changes: CatalogChange[] = [];
   const latest = new Map<string, Version | undefined>();
   const holders = new Map<string, string | undefined>();
+  const slab = new KeySlab();
   for (let run = 0; run < view.header.runCount; run += 1) {
     const container = view.containerOfRun(run);
     const first = view.firstRecordOfRun(run);
@@ -44,9 +47,9 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
     }
     if (!options.hasContainer(container)) continue;
     for (let record = first; record < end; record += 1) {
-      const staged = replayRecord(source, run, record, options, latest, holders);
+      const staged = replayRecord(source, run, record, options, latest, holders, slab);
       if (staged === undefined) continue;
-      latest.set(staged.keyText, staged.version);
+      latest.set(staged.keys.toString('latin1', staged.keyStart, staged.keyEnd), staged.version);
       forEachUnique(staged, (key, id) => holders.set(key.toString('latin1'), id));
       records.push(staged);
     }
@@ -106,13 +109,15 @@ function replayRecord(
   options: ReplayOptions,
   latest: ReadonlyMap<string, Version | undefined>,
   holders: ReadonlyMap<string, string | undefined>,
+  slab: KeySlab,
 ): StagedRecord | undefined {
   const { view } = source;
   const container = view.containerOfRun(run);
   const partitionKey = view.partitionKey(record);
   const key = docKey(container, view.epk(record), partitionKey, view.id(record));
   const keyText = key.toString('latin1');
-  const known = latest.has(keyText) ? latest.get(keyText) : options.find(key, keyText);
+  const hash = options.hashOf(key);
+  const known = latest.has(keyText) ? latest.get(keyText) : options.find(key, hash);
   const lsn = view.lsn(record);
   const ix = view.ix(record);
   if (known !== undefined && !isNewer({ lsn, ix }, known)) return undefined;
@@ -129,7 +134,7 @@ function replayRecord(
   return new StagedRecord({
     container,
     range: view.rangeOfRun(run),
-    keyText,
+    key: { slab, start: slab.add(key), bytes: key.length, hash },
     // A replace whose original is gone is an insert for the index: its rid entry has to be written.
     isInsert: !isDelete && (known === undefined || known.ridNumber !== ridNumber),
     input: { operation: number, lsn, ix, timeMs: view.timeMs(record), ttl: view.ttl(record), ridNumber },

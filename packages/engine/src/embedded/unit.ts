@@ -9,7 +9,7 @@ import type { RecordInput } from '../log/frame-writer.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
-import type { GroupWaiter, OpenGroup, StagedRecord } from '../state/group.ts';
+import type { GroupWaiter, LentKey, OpenGroup, StagedRecord } from '../state/group.ts';
 import type { RangeState } from '../state/range.ts';
 import type { Unit } from '../write/command.ts';
 import type { CurrentDocument, DecideView, Mutation, Outcome } from '../write/decision.ts';
@@ -29,7 +29,7 @@ export interface FetchedBody {
 /** What a unit has found of one of its documents. */
 interface Found {
   readonly id: string;
-  readonly keyText: string;
+  readonly key: LentKey;
   readonly version: Version | undefined;
 }
 
@@ -51,6 +51,8 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   readonly #reject: (error: unknown) => void;
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
+  /** That it is decided for. */
+  #group: OpenGroup | undefined;
   /** What the decision rests on, so that it need not be looked up again. */
   #found: Found[] | undefined;
   /** Documents are written down in the order in which they were looked for, mostly. */
@@ -114,10 +116,14 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
       group.onSettled(this);
       return;
     }
+    this.#group = group;
     const nowMs = Math.max(state.environment.clock.nowMs(), range.decidedTimeMs);
     const { defaultTtl, uniqueKeys, partitionKeyPaths } = container;
+    const keyBytes = group.keys.usedBytes;
     const decision = this.#decideUnit(this, this.unit, { nowMs, defaultTtl, uniqueKeys, partitionKeyPaths });
     if (decision.kind === 'needs-body') {
+      // Nobody is left in the group, which may never be written.
+      group.keys.cutTo(keyBytes);
       this.#host.fetchBodies(this, decision.ids);
       return;
     }
@@ -135,12 +141,22 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     else if (this.#refusal !== undefined) this.#reject(this.#refusal());
     else {
       const staged = this.#staged;
-      const decided = this.#outcomes;
-      const outcomes = new Array<UnitOutcome>(decided.length);
-      for (let i = 0; i < decided.length; i += 1) outcomes[i] = this.#resolved(decided[i] as Outcome);
       const lsn = staged === undefined ? range.tailLsn : (staged[0] as StagedRecord).lsn;
-      this.#resolve({ isCommitted: staged !== undefined, range: range.entry.id, lsn, outcomes });
+      try {
+        const outcomes = this.#resolvedOutcomes();
+        this.#resolve({ isCommitted: staged !== undefined, range: range.entry.id, lsn, outcomes });
+      } catch (error) {
+        // Whoever waits behind this one must be told all the same.
+        this.#reject(error);
+      }
     }
+  }
+
+  #resolvedOutcomes(): UnitOutcome[] {
+    const decided = this.#outcomes;
+    const outcomes = new Array<UnitOutcome>(decided.length);
+    for (let i = 0; i < decided.length; i += 1) outcomes[i] = this.#resolved(decided[i] as Outcome);
+    return outcomes;
   }
 
   /** The container of now knows the children; the one that the unit was submitted to does not. */
@@ -154,7 +170,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const { version } = found;
     if (version === undefined) return undefined;
     const isPurged = this.#host.state.isPurgeDecided(this.container, this.unit.partitionKey.bytes, version.lsn);
-    return new FoundDocument(this.container, version, this.#fetchedBody(id, version), isPurged);
+    return new FoundDocument(this.#host.state, this.container, version, this.#fetchedBody(id, version), isPurged);
   }
 
   uniqueHolder(key: number, digest: Buffer): string | undefined {
@@ -165,8 +181,11 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   #find(id: string): Found {
     const { bytes, epk } = this.unit.partitionKey;
     const key = lentDocKey(this.container.number, epk, bytes, lentIdBytes(id));
-    const keyText = key.toString('latin1');
-    const found: Found = { id, keyText, version: this.#host.state.findDecided(key, keyText) };
+    const { state } = this.#host;
+    const hash = state.index.hashOf(key);
+    const slab = (this.#group as OpenGroup).keys; // It is only looked for while it is decided.
+    const lent: LentKey = { slab, start: slab.add(key), bytes: key.length, hash };
+    const found: Found = { id, key: lent, version: state.findDecided(key, hash) };
     if (this.#found === undefined) this.#found = [found];
     else this.#found.push(found);
     return found;
@@ -233,7 +252,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     draft.body = openBytes;
     draft.tail = openBytes === undefined ? undefined : container.system;
     const record = group.add(container.number, range.number, draft, {
-      keyText: found.keyText,
+      key: found.key,
       uniqueDigests,
       owner: hasUniques ? { partitionKey: bytes, id: mutation.id } : undefined,
       previous,
@@ -301,15 +320,23 @@ function previousOf(
 
 class FoundDocument implements CurrentDocument {
   readonly isPurged: boolean;
+  readonly #state: DatabaseState;
   readonly #container: ContainerState;
   readonly #version: Version;
-  readonly #fetched: Buffer | undefined;
+  #body: Buffer | undefined;
 
-  constructor(container: ContainerState, version: Version, fetched: Buffer | undefined, isPurged: boolean) {
+  constructor(
+    state: DatabaseState,
+    container: ContainerState,
+    version: Version,
+    fetched: Buffer | undefined,
+    isPurged: boolean,
+  ) {
     this.isPurged = isPurged;
+    this.#state = state;
     this.#container = container;
     this.#version = version;
-    this.#fetched = fetched;
+    this.#body = fetched;
   }
 
   get lsn(): number {
@@ -341,7 +368,9 @@ class FoundDocument implements CurrentDocument {
   }
 
   get body(): Buffer | undefined {
-    return this.#version.body ?? this.#fetched;
+    // Once it was there it stays: by the time it is sent, the frame may have left the overlay.
+    this.#body ??= this.#version.body ?? this.#state.overlay.findBody(this.#version);
+    return this.#body;
   }
 }
 

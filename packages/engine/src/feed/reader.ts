@@ -163,15 +163,11 @@ function fewVersionsAfter(
   const bounds = partitionBounds(container.number, partitionKey.epk, partitionKey.bytes);
   const indexed = state.index.range({ ...bounds, limit: partitionEntriesMax + 1 });
   if (indexed.length > partitionEntriesMax) return undefined;
-  const versions = new Map<string, Version | undefined>();
-  for (const { key, value } of indexed) versions.set(key.toString('latin1'), decodeVersion(value));
-  for (const entry of state.overlay.entriesBetween(bounds.from, bounds.to)) {
-    versions.set(entry.key.toString('latin1'), entry.version);
-  }
   const nowMs = Math.max(state.environment.clock.nowMs(), range.tailTimeMs);
   const live: Version[] = [];
-  for (const version of versions.values()) {
-    if (version === undefined || version.lsn <= after || isExpired(version, container.defaultTtl, nowMs)) continue;
+  for (const { value } of indexed) {
+    const version = decodeVersion(value);
+    if (version.lsn <= after || isExpired(version, container.defaultTtl, nowMs)) continue;
     if (container.isPurged(partitionKey.bytes, version.lsn)) continue;
     live.push(version);
   }

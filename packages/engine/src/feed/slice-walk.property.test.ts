@@ -13,6 +13,7 @@ import { encodeFrame } from '../log/frame-writer.ts';
 import type { Part } from '../log/parts.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { slicesOf } from '../state/group.ts';
+import { Overlay } from '../state/overlay.ts';
 import { SliceWalk } from './slice-walk.ts';
 import type { Room } from './window.ts';
 
@@ -109,12 +110,13 @@ async function lay(frames: readonly number[], perChunk: number, inOverlay: numbe
     }
   };
   await write();
-  const recent = slices
-    .slice(indexed)
-    .map((slice, i) => ({ slice, view: viewOf(images[indexed + i] as Buffer), order: 1 }));
+  const overlay = new Overlay();
+  for (const [i, slice] of slices.slice(indexed).entries()) {
+    overlay.addSlice(range, { slice, view: viewOf(images[indexed + i] as Buffer), order: 1 });
+  }
   const stub = {
     index,
-    overlay: { slices: () => recent },
+    overlay,
     usage: { supersededBits: () => Buffer.alloc(0) },
     segments: {
       find: (id: number) => (id === segment ? { salt } : undefined),

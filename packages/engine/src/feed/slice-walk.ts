@@ -139,7 +139,7 @@ export class SliceWalk {
   }
 
   #recent(): RecentSlice | undefined {
-    return firstAfter(this.#state.overlay.slices(this.#range), this.#position);
+    return this.#state.overlay.firstSliceAfter(this.#range, this.#position);
   }
 
   /** Has the next window read, and the one after it begun where the page has room for that too. */
@@ -199,15 +199,4 @@ function loadedRecent(state: DatabaseState, { slice, view }: RecentSlice): Loade
   const bodies = view.bytes.subarray(slice.bodyOffset, slice.bodyOffset + slice.bodyBytes);
   const superseded = state.usage.supersededBits(slice.segment);
   return { slice, view, bodies, isRead: false, isUnverified: false, superseded };
-}
-
-function firstAfter(slices: readonly RecentSlice[], position: number): RecentSlice | undefined {
-  let low = 0;
-  let high = slices.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((slices[middle] as RecentSlice).slice.lastLsn > position) high = middle;
-    else low = middle + 1;
-  }
-  return slices[low];
 }

@@ -39,10 +39,8 @@ const fields: DataView = new DataView(scratch.buffer, scratch.byteOffset, fixedB
 const decoded: Buffer = Buffer.alloc(fixedBytes);
 const read: DataView = new DataView(decoded.buffer, decoded.byteOffset, fixedBytes);
 
-export function encodeVersion(version: Version): Buffer {
-  const value = Buffer.allocUnsafe(fixedBytes + version.uniqueDigests.length);
-  writeVersion(version, value, 0);
-  return value;
+export function versionBytes({ uniqueDigests }: Version): number {
+  return fixedBytes + uniqueDigests.length;
 }
 
 /** Gives the offset behind it. */

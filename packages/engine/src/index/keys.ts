@@ -140,22 +140,23 @@ function endOfComponent(key: Buffer, start: number): number {
 }
 
 export function ridKey(container: number, ridNumber: number): Buffer {
-  const key = Buffer.allocUnsafe(13);
-  writeRidKey(container, ridNumber, key);
+  const key = Buffer.allocUnsafe(ridKeyBytes);
+  writeRidKey(container, ridNumber, key, 0);
   return key;
 }
 
-/** At the start of the target; gives its length. */
-export function writeRidKey(container: number, ridNumber: number, target: Buffer): number {
-  target[0] = tree.rid;
-  target.writeUInt32BE(container, 1);
-  target.writeUInt32BE(Math.floor(ridNumber / 0x1_0000_0000), 5);
-  target.writeUInt32BE(ridNumber % 0x1_0000_0000, 9);
-  return 13;
+export const ridKeyBytes = 13;
+
+export function writeRidKey(container: number, ridNumber: number, target: Buffer, offset: number): void {
+  target[offset] = tree.rid;
+  target.writeUInt32BE(container, offset + 1);
+  target.writeUInt32BE(Math.floor(ridNumber / 0x1_0000_0000), offset + 5);
+  target.writeUInt32BE(ridNumber % 0x1_0000_0000, offset + 9);
 }
 
-export function ridNumberOfKey(key: Buffer): number {
-  return key.readUInt32BE(5) * 0x1_0000_0000 + key.readUInt32BE(9);
+/** Of a rid key that begins there. */
+export function ridNumberOfKey(bytes: Buffer, offset: number = 0): number {
+  return bytes.readUInt32BE(offset + 5) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 9);
 }
 
 export function framesKey(range: number, firstLsn: number): Buffer {

@@ -1,4 +1,4 @@
-// Changes of the index that are written down one behind the other and not yet at their places in the tree, up to a number of
+// Changes of doc entries that are written down one behind the other and not yet at their places in the tree, up to a number of
 // them; late-index.ts says why. Everything about them is outside the JavaScript heap: a hash table finds the last change of a
 // key, and lists one behind the other hold those that will be neighbours in the tree.
 //
@@ -10,9 +10,10 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { lateChunkBytes } from '../limits.ts';
+import type { Version } from './documents.ts';
+import { versionBytes, writeVersion } from './documents.ts';
 import type { IndexChange, WritingChange } from './index-store.ts';
 import { lateKey, tree } from './keys.ts';
-import { isWriting } from './sealed-entry.ts';
 
 /** A change: which one of its generation, counted from 0. */
 export type LateNumber = number;
@@ -32,19 +33,15 @@ const none = -1;
 const changesMin = 64;
 /** So many changes of a bucket are simply looked at; more are put in order first. */
 const unorderedMax = 64;
-/** Changes that write themselves are far below. */
-const scratch: Buffer = Buffer.allocUnsafeSlow(8 * 1024);
 
 export class LateGeneration {
   readonly number: number;
   readonly #chunks: Buffer[] = [];
   #usedBytes = 0;
-  /** Changes written down; those below `#published` can be found. */
   #changes = 0;
-  #published = 0;
   /** Change → its chunk and the offset in it. */
   #places: Uint32Array = new Uint32Array(changesMin);
-  #hashes: Uint32Array = new Uint32Array(changesMin);
+  #hashes: Int32Array = new Int32Array(changesMin);
   /** Change → the one before it in its bucket. */
   #nexts: Int32Array = new Int32Array(changesMin);
   /** Change → whether a later one is of the same key. */
@@ -71,10 +68,10 @@ export class LateGeneration {
       const end = offset + headBytes <= chunk.length ? endOf(chunk, offset) : Number.POSITIVE_INFINITY;
       if (end > chunk.length || offset >= chunkFactor)
         throw new DatabaseError('corrupt', 'A late chunk of the index is cut off.');
-      this.#note(chunk, offset);
+      const keyAt = offset + headBytes;
+      this.#note(chunk, offset, hashOf(chunk, keyAt, keyAt + keyBytesAt(chunk, offset), this.#seed));
       offset = end;
     }
-    this.publish();
   }
 
   /** Changes written down, those that were followed by another one of the same key too. */
@@ -86,22 +83,25 @@ export class LateGeneration {
     return { chunks: this.#chunks.length, usedBytes: this.#usedBytes, changes: this.#changes };
   }
 
-  /** Written down, and not found before it is published. */
-  append(change: IndexChange): void {
-    if (isWriting(change)) {
-      const keyBytes = change.writeKey(scratch);
-      const end = change.writeValue(scratch, keyBytes);
-      const chunk = this.#begin(keyBytes, end - keyBytes, end - keyBytes);
-      scratch.copy(chunk, this.#usedBytes + headBytes, 0, end);
-    } else {
-      const { key, value } = change;
-      const chunk = this.#begin(key.length, value?.length ?? 0, value?.length ?? removed);
-      key.copy(chunk, this.#usedBytes + headBytes);
-      value?.copy(chunk, this.#usedBytes + headBytes + key.length);
+  /** The key is bytes [start, end) of `keys`. Changes from `firstOpen` on may be written anew in their places. */
+  put(keys: Buffer, start: number, end: number, hash: number, version: Version, firstOpen: LateNumber): void {
+    const valueBytes = versionBytes(version);
+    const before = (this.#slots[this.#slotOf(keys, start, end - start, hash)] as number) - 1;
+    if (before >= firstOpen) {
+      const place = this.#places[before] as number;
+      const chunk = this.#chunkAt(place);
+      const offset = place % chunkFactor;
+      if (chunk.readUInt32LE(offset + 2) === valueBytes) {
+        writeVersion(version, chunk, offset + headBytes + (end - start));
+        return;
+      }
     }
-    const chunk = this.#chunks.at(-1) as Buffer; // It has just been begun or gone on with.
-    this.#note(chunk, this.#usedBytes);
-    this.#usedBytes = endOf(chunk, this.#usedBytes);
+    const chunk = this.#append(keys, start, end, hash, valueBytes, valueBytes);
+    writeVersion(version, chunk, this.#usedBytes - valueBytes);
+  }
+
+  remove(keys: Buffer, start: number, end: number, hash: number): void {
+    this.#append(keys, start, end, hash, 0, removed);
   }
 
   /** The chunks that were changed since, as they are now. */
@@ -114,30 +114,6 @@ export class LateGeneration {
       changes.push({ key: lateKey(this.number, i), value: i === last ? chunk.subarray(0, this.#usedBytes) : chunk });
     }
     return changes;
-  }
-
-  /** Forgets what was written down since and not published. */
-  goBack({ chunks, usedBytes, changes }: LateMark): void {
-    this.#chunks.length = chunks;
-    this.#usedBytes = usedBytes;
-    this.#changes = changes;
-  }
-
-  /** From now on everything that was written down is found. */
-  publish(): void {
-    for (; this.#published < this.#changes; this.#published += 1) {
-      const change = this.#published;
-      const place = this.#places[change] as number;
-      const chunk = this.#chunkAt(place);
-      const keyAt = (place % chunkFactor) + headBytes;
-      const slot = this.#slotOf(chunk, keyAt, keyBytesAt(chunk, place % chunkFactor), this.#hashes[change] as number);
-      const before = (this.#slots[slot] as number) - 1;
-      if (before >= 0) this.#followed[before] = 1;
-      this.#slots[slot] = change + 1;
-      const bucket = bucketOf(chunk, keyAt);
-      this.#nexts[change] = this.#buckets[bucket] as number;
-      this.#buckets[bucket] = change;
-    }
   }
 
   /** The last change of a key, by what `hashOf` gives of it. */
@@ -272,8 +248,9 @@ export class LateGeneration {
     return keyBytes < bound.length;
   }
 
-  /** A chunk with room, and the head of the next change in it. */
-  #begin(keyBytes: number, valueBytes: number, valueMark: number): Buffer {
+  /** But for the value, for which there is room at the end. */
+  #append(keys: Buffer, start: number, end: number, hash: number, valueBytes: number, valueMark: number): Buffer {
+    const keyBytes = end - start;
     const bytes = headBytes + keyBytes + valueBytes;
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || this.#usedBytes + bytes > chunk.length) {
@@ -283,26 +260,38 @@ export class LateGeneration {
       this.#chunks.push(chunk);
       this.#usedBytes = 0;
     }
-    chunk.writeUInt16LE(keyBytes, this.#usedBytes);
-    chunk.writeUInt32LE(valueMark, this.#usedBytes + 2);
+    const offset = this.#usedBytes;
+    chunk[offset] = keyBytes & 0xff;
+    chunk[offset + 1] = keyBytes >> 8;
+    chunk.writeUInt32LE(valueMark, offset + 2);
+    copyKey(keys, start, end, chunk, offset + headBytes);
+    this.#usedBytes = offset + bytes;
+    this.#note(chunk, offset, hash);
     return chunk;
   }
 
-  /** The change at an offset of the last chunk is one of ours. */
-  #note(chunk: Buffer, offset: number): void {
+  /** The change at an offset of the last chunk is one of ours, and found from now on. */
+  #note(chunk: Buffer, offset: number, hash: number): void {
     if (this.#changes === this.#places.length) this.#grow();
     const change = this.#changes;
     const keyAt = offset + headBytes;
     this.#places[change] = (this.#chunks.length - 1) * chunkFactor + offset;
-    this.#hashes[change] = hashOf(chunk, keyAt, keyAt + keyBytesAt(chunk, offset), this.#seed);
+    this.#hashes[change] = hash;
     this.#followed[change] = 0;
     this.#changes += 1;
+    const slot = this.#slotOf(chunk, keyAt, keyBytesAt(chunk, offset), hash);
+    const before = (this.#slots[slot] as number) - 1;
+    if (before >= 0) this.#followed[before] = 1;
+    this.#slots[slot] = change + 1;
+    const bucket = bucketOf(chunk, keyAt);
+    this.#nexts[change] = this.#buckets[bucket] as number;
+    this.#buckets[bucket] = change;
   }
 
   #grow(): void {
     const length = this.#places.length * 2;
     this.#places = longer(this.#places, new Uint32Array(length));
-    this.#hashes = longer(this.#hashes, new Uint32Array(length));
+    this.#hashes = longer(this.#hashes, new Int32Array(length));
     this.#nexts = longer(this.#nexts, new Int32Array(length));
     this.#followed = longer(this.#followed, new Uint8Array(length));
     const before = this.#slots;
@@ -384,10 +373,13 @@ interface OrderedBucket {
  */
 export function hashOf(bytes: Buffer, start: number, end: number, seed: number): number {
   let hash = seed;
-  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);
+  for (let i = start; i < end; i += 1) {
+    hash = Math.imul(hash ^ (bytes[i] as number), 0x9e37_79b1);
+    // Without this, which keys have the same hash would hardly depend on the seed.
+    hash ^= hash >>> 15;
+  }
   // The low bits choose the slot.
-  hash ^= hash >>> 15;
-  return (hash ^ (hash >>> 7)) >>> 0;
+  return hash ^ (hash >>> 7);
 }
 
 /** Behind tree and container. */
@@ -400,6 +392,14 @@ function bucketOf(bytes: Buffer, start: number): number {
   const high = (bytes[start + epkAt] ?? 0) & hashByteMax;
   return (high << 2) | ((bytes[start + epkAt + 1] ?? 0) >> 6);
 }
+
+/** Most are so short that a native call would take longer. */
+function copyKey(keys: Buffer, start: number, end: number, target: Buffer, at: number): void {
+  if (end - start > shortKeyBytes) keys.copy(target, at, start, end);
+  else for (let i = start; i < end; i += 1) target[at + i - start] = keys[i] as number;
+}
+
+const shortKeyBytes = 80;
 
 // A Buffer checks more than is needed here.
 

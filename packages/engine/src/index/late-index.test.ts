@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexStoreContract } from '../../../testing/src/index-store-contract.ts';
+import { givenValue, LateStore } from '../../test/late-kit.ts';
 import { systemEnvironment } from '../ambient.ts';
 import { docKey, partitionBounds, treeBounds } from './keys.ts';
 import { openLateIndex } from './late-index.ts';
@@ -12,11 +13,7 @@ import { memoryIndex } from './memory-index.ts';
 // So small that generations fill, freeze and get to their places all the time.
 const small = { changesMax: 8, mergedMax: 3 };
 
-indexStoreContract('late, every key', () => openLateIndex(memoryIndex(), { ...small, isLate: () => true }));
-indexStoreContract('late, some keys', () =>
-  openLateIndex(memoryIndex(), { ...small, isLate: (firstByte) => firstByte === 0x61 }),
-);
-indexStoreContract('late, no key yet', () => openLateIndex(memoryIndex()));
+indexStoreContract('late, what is no document', () => openLateIndex(memoryIndex(), small));
 
 let folder: string;
 
@@ -28,26 +25,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-indexStoreContract('late, every key, over LMDB', async () => {
-  const inner = await openLmdbIndex(await mkdtemp(join(folder, 'index-')), { clock: systemEnvironment().clock });
-  return openLateIndex(inner, { ...small, isLate: () => true });
-});
-
 test('values that are longer than a chunk get to their places whole', async () => {
   const inner = await openLmdbIndex(await mkdtemp(join(folder, 'long-')), { clock: systemEnvironment().clock });
-  const index = await openLateIndex(inner, small);
+  const index = await LateStore.open(inner, small);
   const long = Buffer.alloc(20_000, 7);
   await index.apply([{ key: document('long'), value: long }]);
   // As many as bring it into the tree.
   for (let i = 0; i < 40; i += 1) await index.apply([{ key: document(`${i}`), value: Buffer.from('x') }]);
 
-  expect(inner.get(document('long'))?.equals(long)).toBe(true);
+  expect(givenValue(document('long'), inner.get(document('long')))?.equals(long)).toBe(true);
   await index.close();
 });
 
 test('[engine 5] what is removed is not in the tree afterwards, although it was on its way there', async () => {
   const inner = memoryIndex();
-  const index = await openLateIndex(inner, { changesMax: 8, mergedMax: 100 });
+  const index = await LateStore.open(inner, { changesMax: 8, mergedMax: 100 });
   const keys = Array.from({ length: 8 }, (_, i) => document(`${i}`));
   await index.apply(keys.map((key) => ({ key, value: Buffer.from('x') })));
 
@@ -58,7 +50,7 @@ test('[engine 5] what is removed is not in the tree afterwards, although it was 
 
 test('[engine 5] documents of one partition key cost no more than others, whatever their ids have in common', async () => {
   const found = { alone: 0, inPartitions: 0 };
-  const index = await openLateIndex(memoryIndex());
+  const index = await LateStore.open(memoryIndex());
   const value = Buffer.alloc(64);
   // A hierarchical key: the beginnings of keys are the same, and so are their ends.
   const keyOf = (n: number): Buffer => {

@@ -1,39 +1,37 @@
-// An index whose doc entries reach their places in the tree late, many neighbours at a time.
+// An index whose doc entries are seen at once, and reach their places in the tree late, many neighbours at a time.
 //
 // The key of a document begins with a hash, so each of a thousand changes would have a leaf of the tree of its own written,
-// and beyond a million documents a branch as well. Here a transaction writes changes of doc entries down one behind the other,
-// some thirty to a page, and finds them in memory until they are in the tree. They go there from one end of the keys to the
-// other, when there are so many that a leaf takes several and a branch dozens.
+// and beyond a million documents a branch as well. Here changes of doc entries are written down one behind the other, some thirty
+// to a page, and found in memory until they are in the tree. They go there from one end of the keys to the other, when there
+// are so many that a leaf takes several and a branch dozens.
 //
-//   current   takes the changes of each transaction; full, it is frozen
+//   current   takes changes as they come; full, it is frozen
 //   frozen    goes into the tree, a part with each transaction, and is gone before the next one is full
 //
-// Both are in the index with everything else of their transactions, so that it is never a mixture of two states, and are read
-// when it is opened. What is frozen may go into the tree again after a crash: newer changes of the same keys hide it, and get
-// there after it.
+// What has come is on the disk only with the transaction that `take` was asked for, together with everything else that belongs
+// to it, so that the index there is never a mixture of two states. Both generations are read when it is opened. What is frozen may
+// go into the tree again after a crash: newer changes of the same keys hide it, and get there after it.
 
-import { assert, DatabaseError } from '@tidemark/model';
-import { indexedPerTurn, lateChangesMax, lateMergedMax } from '../limits.ts';
+import { DatabaseError } from '@tidemark/model';
+import { lateChangesMax, lateMergedMax } from '../limits.ts';
+import type { Version } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lateChunkOfKey, tree, treeBounds } from './keys.ts';
-import type { LateNumber } from './late-generation.ts';
+import type { LateMark, LateNumber } from './late-generation.ts';
 import { hashOf, LateGeneration } from './late-generation.ts';
-import { isWriting } from './sealed-entry.ts';
 
-export interface LateIndexOptions {
+export interface LateLimits {
   readonly changesMax?: number;
   readonly mergedMax?: number;
+}
+
+export interface LateIndexOptions extends LateLimits {
   /** Of the hashes of keys. */
   readonly seed?: number;
-  /** Lets others go on in the middle of many changes, after so many of them. */
-  nextTurn?(): Promise<void>;
-  readonly changesPerTurn?: number;
-  /** Which keys are late, by their first byte; doc entries unless a test says otherwise. */
-  isLate?(firstByte: number | undefined): boolean;
 }
 
 /** Throws `corrupt` when what was late cannot be read. */
-export async function openLateIndex(index: IndexStore, options: LateIndexOptions = {}): Promise<IndexStore> {
+export async function openLateIndex(index: IndexStore, options: LateIndexOptions = {}): Promise<LateIndex> {
   try {
     return new LateIndex(index, readGenerations(index, options.seed ?? 0), options);
   } catch (error) {
@@ -42,37 +40,49 @@ export async function openLateIndex(index: IndexStore, options: LateIndexOptions
   }
 }
 
-/** More goes into the tree than comes, so that a frozen generation is gone before the next one is full. */
+/**
+ * More goes into the tree than comes, so that a frozen generation is gone before the next one is full: more of one that was found
+ * in the index, since how far it had come is not known.
+ */
 const mergedShare = 1.25;
+const foundShare = 2;
 const loadedChunks = 256;
 
-class LateIndex implements IndexStore {
+export class LateIndex implements IndexStore {
   readonly keyBytesMax: number;
   readonly #index: IndexStore;
   readonly #changesMax: number;
   readonly #mergedMax: number;
   readonly #seed: number;
-  readonly #nextTurn: (() => Promise<void>) | undefined;
-  readonly #changesPerTurn: number;
-  readonly #isLate: (firstByte: number | undefined) => boolean;
   #current: LateGeneration;
   #frozen: Frozen | undefined;
+  /** How much of the current generation has been taken. */
+  #taken: LateMark;
+  /** Entries that were removed since. */
+  #removed: Buffer[] = [];
+  /** So many changes of the current generation are in the index, and the frozen one if all of it is. */
+  #applied: number;
+  /** What the current generation had when it was opened. */
+  #found: number;
+  #ripe: Frozen | undefined;
   /** One apply after the other. Never rejects. */
   #turn: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
+  /** See `openLateIndex`. */
   constructor(index: IndexStore, generations: readonly LateGeneration[], options: LateIndexOptions) {
     this.#index = index;
     this.keyBytesMax = index.keyBytesMax;
     this.#changesMax = options.changesMax ?? lateChangesMax;
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
     this.#seed = options.seed ?? 0;
-    this.#nextTurn = options.nextTurn;
-    this.#changesPerTurn = options.changesPerTurn ?? indexedPerTurn;
-    this.#isLate = options.isLate ?? isDocument;
     const [first, second] = generations;
     this.#frozen = first === undefined || second === undefined ? undefined : frozenOf(first);
     this.#current = second ?? first ?? new LateGeneration(1, this.#seed);
+    this.#taken = this.#current.mark;
+    this.#applied = this.#taken.changes;
+    this.#found = this.#taken.changes;
+    this.#ripe = this.#frozen;
   }
 
   get changes(): number | undefined {
@@ -85,9 +95,10 @@ class LateIndex implements IndexStore {
     return late === undefined ? this.#index.get(key) : (late ?? undefined);
   }
 
-  lend(key: Buffer): Buffer | undefined {
+  /** `hash` of a doc key: what `hashOf` gives of it. */
+  lend(key: Buffer, hash?: number): Buffer | undefined {
     this.#assertOpen();
-    const late = this.#findLate(key);
+    const late = this.#findLate(key, hash);
     if (late !== undefined) return late ?? undefined;
     return this.#index.lend === undefined ? this.#index.get(key) : this.#index.lend(key);
   }
@@ -96,7 +107,7 @@ class LateIndex implements IndexStore {
     this.#assertOpen();
     const { limit, reverse = false } = options;
     let { from, to } = options;
-    if (limit <= 0 || !spans(from, to, this.#isLate)) return this.#index.range(options);
+    if (limit <= 0 || !spansDocuments(from, to)) return this.#index.range(options);
     const merged: IndexEntry[] = [];
     for (;;) {
       const page = this.#index.range({ from, to, limit: limit - merged.length, reverse });
@@ -113,6 +124,42 @@ class LateIndex implements IndexStore {
     }
   }
 
+  /** Of a doc key, for those who need it more than once. */
+  hashOf(key: Buffer): number {
+    return hashOf(key, 0, key.length, this.#seed);
+  }
+
+  /**
+   * Every later get and range sees it; on the disk it is with the next transaction. The key is bytes [start, end) of `keys`, which
+   * are copied.
+   */
+  put(keys: Buffer, start: number, end: number, hash: number, version: Version): void {
+    this.#current.put(keys, start, end, hash, version, this.#taken.changes);
+  }
+
+  remove(keys: Buffer, start: number, end: number, hash: number): void {
+    this.#current.remove(keys, start, end, hash);
+    // At once as well, so that whoever removes everything does not meet it again; late, because what is frozen may have it.
+    this.#removed.push(Buffer.from(keys.subarray(start, end)));
+  }
+
+  /** What was put and removed since the last time, for a transaction that must be the next one that is applied. */
+  take(): IndexChange[] {
+    const current = this.#current;
+    const changes: IndexChange[] = this.#removed.map((key) => ({ key, value: undefined }));
+    for (const chunk of current.chunksSince(this.#taken)) changes.push(chunk);
+    this.#removed = [];
+    if (this.#frozen === undefined && current.changes >= this.#changesMax) {
+      this.#frozen = frozenOf(current);
+      this.#current = new LateGeneration(current.number + 1, this.#seed);
+      this.#applied = 0;
+      this.#found = 0;
+    }
+    this.#taken = this.#current.mark;
+    return changes;
+  }
+
+  /** Of everything but doc entries, and of what was taken. */
   async apply(changes: readonly IndexChange[]): Promise<void> {
     this.#assertOpen();
     const applied = this.#turn.then(() => this.#apply(changes));
@@ -132,90 +179,54 @@ class LateIndex implements IndexStore {
   }
 
   async #apply(changes: readonly IndexChange[]): Promise<void> {
-    let count = 0;
-    for (const change of changes) if (this.#isLateChange(change)) count += 1;
-    if (count === 0) return this.#index.apply(changes);
-    this.#freezeIfFull();
-    let due = Math.ceil(count * mergedShare);
     // Of many, most go ahead in transactions of their own: what a page of LMDB costs grows with their number in a transaction.
-    for (; due > this.#mergedMax && this.#frozen !== undefined; due -= this.#mergedMax) await this.#mergeOnly();
-    await this.#applyWith(changes, due);
+    while (this.#due > this.#mergedMax) await this.#applyMerged(noChanges, this.#mergedMax);
+    const taken = this.#taken.changes;
+    await this.#applyMerged(changes, this.#due);
+    this.#applied = taken;
+    this.#ripe = this.#frozen;
   }
 
-  #freezeIfFull(): void {
-    if (this.#frozen !== undefined || this.#current.changes < this.#changesMax) return;
-    this.#frozen = frozenOf(this.#current);
-    this.#current = new LateGeneration(this.#current.number + 1, this.#seed);
+  /** How many should be in the tree by now and are not. */
+  get #due(): number {
+    if (this.#ripe === undefined) return 0;
+    const { order, merged } = this.#ripe;
+    const come = this.#current.changes - this.#found;
+    const share = this.#found > 0 ? foundShare : mergedShare;
+    return Math.min(order.length, Math.ceil(come * share)) - merged;
   }
 
-  async #mergeOnly(): Promise<void> {
-    const changes: IndexChange[] = [];
-    const merged = this.#pushMerged(changes, this.#mergedMax);
-    await this.#index.apply(changes);
-    this.#forget(merged);
-  }
-
-  async #applyWith(changes: readonly IndexChange[], due: number): Promise<void> {
-    const current = this.#current;
-    const { mark } = current;
+  async #applyMerged(changes: readonly IndexChange[], count: number): Promise<void> {
+    const frozen = this.#ripe;
+    if (frozen === undefined || count <= 0) return this.#index.apply(changes);
+    // Before what is removed at once.
     const written: IndexChange[] = [];
-    try {
-      // Before what is removed at once.
-      const merged = this.#pushMerged(written, due);
-      let appended = 0;
-      for (const change of changes) {
-        if (!this.#isLateChange(change)) {
-          written.push(change);
-          continue;
-        }
-        // Nobody finds them before they are published.
-        appended += 1;
-        if (appended % this.#changesPerTurn === 0) await this.#nextTurn?.();
-        if (!isWriting(change)) {
-          assert(
-            change.key.length > 0 && change.key.length <= this.keyBytesMax,
-            'an index key must have 1 to 1,900 bytes',
-          );
-          // At once, so that whoever removes everything does not meet it again; and late, because what is frozen may have it.
-          if (change.value === undefined) written.push(change);
-        }
-        current.append(change);
-      }
-      for (const chunk of current.chunksSince(mark)) written.push(chunk);
-      await this.#index.apply(written);
-      current.publish();
-      this.#forget(merged);
-    } catch (error) {
-      current.goBack(mark);
-      throw error;
-    }
+    const merged = this.#pushMerged(written, frozen, count);
+    for (const change of changes) written.push(change);
+    await this.#index.apply(written);
+    frozen.merged = merged;
+    if (merged < frozen.order.length) return;
+    this.#ripe = undefined;
+    this.#frozen = undefined;
   }
 
   /** What is merged with the next transaction; with the last of a generation its chunks go. Gives how far that is. */
-  #pushMerged(changes: IndexChange[], count: number): number {
-    if (this.#frozen === undefined) return 0;
-    const { generation, order, merged } = this.#frozen;
+  #pushMerged(changes: IndexChange[], { generation, order, merged }: Frozen, count: number): number {
     const end = Math.min(order.length, merged + count);
     for (let i = merged; i < end; i += 1) {
       const change = order[i] as LateNumber;
-      // What has changed since gets there later.
+      // What has changed since gets there later; but what is not in the index yet may never be.
       const later = this.#current.find(generation.keyAt(change), generation.hashAt(change));
-      if (later === undefined) changes.push(generation.changeAt(change));
+      if (later === undefined || later >= this.#applied) changes.push(generation.changeAt(change));
     }
     if (end === order.length) for (const removal of generation.removals()) changes.push(removal);
     return end;
   }
 
-  #forget(merged: number): void {
-    if (this.#frozen === undefined) return;
-    this.#frozen.merged = merged;
-    if (merged === this.#frozen.order.length) this.#frozen = undefined;
-  }
-
   /** Null: it was removed. Undefined: ask the tree. */
-  #findLate(key: Buffer): Buffer | null | undefined {
-    if (!this.#isLate(key[0])) return undefined;
-    const hash = hashOf(key, 0, key.length, this.#seed);
+  #findLate(key: Buffer, known?: number): Buffer | null | undefined {
+    if (!isLate(key[0])) return undefined;
+    const hash = known ?? this.hashOf(key);
     const late = lateIn(this.#current, key, hash);
     return late === undefined && this.#frozen !== undefined ? lateIn(this.#frozen.generation, key, hash) : late;
   }
@@ -235,10 +246,6 @@ class LateIndex implements IndexStore {
   /** From the call of `close` on: what is late is not in the tree, which is open a little longer. */
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new DatabaseError('closed', 'The database has been closed.');
-  }
-
-  #isLateChange(change: IndexChange): boolean {
-    return this.#isLate(isWriting(change) ? change.tree : change.key[0]);
   }
 }
 
@@ -314,7 +321,7 @@ function readGenerations(index: IndexStore, seed: number): LateGeneration[] {
   return generations;
 }
 
-function isDocument(firstByte: number | undefined): boolean {
+function isLate(firstByte: number | undefined): boolean {
   return firstByte === tree.doc;
 }
 
@@ -322,13 +329,13 @@ function isChunk(firstByte: number | undefined): boolean {
   return firstByte === tree.late;
 }
 
-/** Whether keys of a kind can be in [from, to). */
-function spans(from: Buffer, to: Buffer, isOf: (firstByte: number | undefined) => boolean): boolean {
-  const end = Math.min(to[0] ?? 0, 255);
-  for (let byte = from[0] ?? 0; byte <= end; byte += 1) if (isOf(byte)) return true;
-  return false;
+/** Whether doc keys can be in [from, to). */
+function spansDocuments(from: Buffer, to: Buffer): boolean {
+  return (from[0] ?? 0) <= tree.doc && (to[0] ?? 0) >= tree.doc;
 }
 
 function ignore(): void {}
+
+const noChanges: readonly IndexChange[] = [];
 
 const nul: Buffer = Buffer.alloc(1);

@@ -17,7 +17,6 @@ import type { Environment } from '../environment.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
 import type { IndexStore } from './index-store.ts';
-import { openLateIndex } from './late-index.ts';
 import { lmdbBytes } from './lmdb-file.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
 
@@ -80,10 +79,7 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
       await files.makeDirectory(folderName);
       // Should the mark not be written, whoever opens it next finds the damage again.
       const onDamage = (): void => void condemn().catch(() => {});
-      return openLateIndex(await openLmdbIndex(path, { clock: environment.clock, onDamage }), {
-        seed: randomSeed(environment),
-        nextTurn: () => environment.clock.nextTurn(),
-      });
+      return openLmdbIndex(path, { clock: environment.clock, onDamage });
     },
     eased: () =>
       inTurn(async () => {
@@ -97,12 +93,6 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
         await files.syncDirectory('.');
       }),
   };
-}
-
-function randomSeed(environment: Environment): number {
-  const bytes = Buffer.alloc(4);
-  environment.random(bytes);
-  return bytes.readInt32LE(0);
 }
 
 async function readPoints(files: FileSystem): Promise<number> {

@@ -1,8 +1,9 @@
-// The open database in memory: catalog, ranges, and the three layers that hold a document's latest version.
+// The open database in memory: catalog, ranges, and the two layers that hold a document's latest version.
 //
 //   staged    decided, not yet on disk; only decisions look here
-//   overlay   on disk and visible, not yet in the index
-//   index     the rest
+//   index     on disk and visible
+//
+// What else the index has is in the overlay before that.
 //
 // `publish` is the one place where anything becomes visible, for new groups and for those that recovery finds.
 
@@ -10,16 +11,16 @@ import { keyRangesIntersect } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
-import type { IndexStore } from '../index/index-store.ts';
 import { partitionBounds } from '../index/keys.ts';
+import type { LateIndex } from '../index/late-index.ts';
 import { pagesPerTurn } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { Catalog, CatalogChange, ContainerEntry, RangeEntry } from './catalog.ts';
 import type { Purge } from './container-state.ts';
 import { ContainerState } from './container-state.ts';
-import type { DurableGroup } from './group.ts';
-import { forEachUnique, StagedRecord } from './group.ts';
+import type { DurableGroup, StagedRecord } from './group.ts';
+import { forEachUnique } from './group.ts';
 import { Overlay } from './overlay.ts';
 import type { RangePosition } from './range.ts';
 import { RangeState } from './range.ts';
@@ -56,9 +57,9 @@ export class DatabaseState {
   readonly environment: Environment;
   readonly segments: SegmentStore;
   readonly catalog: Catalog;
-  readonly overlay: Overlay = new Overlay();
+  readonly overlay: Overlay<StagedRecord> = new Overlay();
   readonly usage: SegmentUsage;
-  readonly index: IndexStore;
+  readonly index: LateIndex;
   /** Chosen at creation and at every restore: etags of two histories never agree. */
   readonly epoch: number;
   /** What META frames say: of a database just restored the old epoch, until its tails have been raised. */
@@ -79,7 +80,7 @@ export class DatabaseState {
   constructor(options: {
     readonly environment: Environment;
     readonly segments: SegmentStore;
-    readonly index: IndexStore;
+    readonly index: LateIndex;
     readonly catalog: Catalog;
     readonly epoch: number;
     readonly writtenEpoch?: number;
@@ -114,22 +115,16 @@ export class DatabaseState {
     return this.#ranges.get(number);
   }
 
-  /** The latest version that a decision may see. */
-  findDecided(key: Buffer, keyText: string): Version | undefined {
-    const recent = this.overlay.findDecided(keyText);
-    return recent === undefined ? this.#findIndexed(key) : recent.version;
+  /** The latest version that a decision may see. `hash` is what the index gives of the key. */
+  findDecided(key: Buffer, hash: number): Version | undefined {
+    const staged = this.overlay.findStaged(key, hash);
+    return staged === undefined ? this.findVisible(key, hash) : staged.version;
   }
 
   /** The latest version that a reader may see. */
-  findVisible(key: Buffer, keyText: string): Version | undefined {
-    const recent = this.overlay.find(keyText);
-    return recent === undefined ? this.#findIndexed(key) : recent.version;
-  }
-
-  /** The same, for whoever has no text of the key. */
-  findLatest(key: Buffer): Version | undefined {
-    const recent = this.overlay.records === 0 ? undefined : this.overlay.find(key.toString('latin1'));
-    return recent === undefined ? this.#findIndexed(key) : recent.version;
+  findVisible(key: Buffer, hash?: number): Version | undefined {
+    const value = this.index.lend(key, hash);
+    return value === undefined ? undefined : decodeVersion(value);
   }
 
   findUniqueHolder(key: Buffer): string | undefined {
@@ -142,7 +137,7 @@ export class DatabaseState {
   }
 
   stage(record: StagedRecord): void {
-    this.overlay.stage(record.keyText, record);
+    this.overlay.stage(record);
     if (record.owner === undefined) return;
     forEachUnique(record, (key, id) => {
       this.#stagedUniques.set(key.toString('latin1'), { id, record });
@@ -264,17 +259,16 @@ export class DatabaseState {
     return [...this.#ranges.values()].map((range) => ({ number: range.number, position: range.position }));
   }
 
-  #findIndexed(key: Buffer): Version | undefined {
-    const { index } = this;
-    const value = index.lend === undefined ? index.get(key) : index.lend(key);
-    return value === undefined ? undefined : decodeVersion(value);
-  }
-
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
-    const before = this.overlay.publish(record.keyText, record, order);
-    if (before instanceof StagedRecord) before.isReplaced = true;
+    this.overlay.unstage(record);
     if (record.owner !== undefined) this.#publishUniques(record, order);
     const { previous, version, recordBytes } = record;
+    const { keys, keyStart, keyEnd, hash } = record;
+    if (version === undefined) this.index.remove(keys, keyStart, keyEnd, hash);
+    else this.index.put(keys, keyStart, keyEnd, hash, version);
+    if (record.isInsert && version !== undefined) {
+      this.overlay.rids.add(record.container, version.ridNumber, keys, keyStart, keyEnd);
+    }
     this.usage.add(segment, record.container, recordBytes, version === undefined);
     if (previous !== undefined) {
       const entry = this.#containers.get(record.container)?.entry;
@@ -283,8 +277,6 @@ export class DatabaseState {
       const second = Math.max(Math.floor(record.timeMs / 1000), (entry?.floorSecond ?? 0) + 1);
       this.usage.supersede(previous.place, record.container, keepsHistory ? second : undefined);
     }
-    // The index asks for what was before only where it has other entries for that.
-    if (version !== undefined && previous?.ttl === undefined && record.owner === undefined) record.previous = undefined;
     const range = this.#ranges.get(record.range);
     if (range === undefined) return;
     range.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);

@@ -11,7 +11,8 @@ import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
 import { frameBytes, occupiedBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
-import type { OverlayEntry, PassingEntry } from './overlay.ts';
+import { KeySlab } from './key-slab.ts';
+import type { StagedEntry } from './overlay.ts';
 
 /** A frame that is in the log or about to be, and where. */
 export interface FramePlace {
@@ -26,16 +27,23 @@ export interface UniqueOwner {
   readonly id: string;
 }
 
+/** The key of a document in the slab of a group, until that is settled. */
+export interface LentKey {
+  readonly slab: KeySlab;
+  readonly start: number;
+  readonly bytes: number;
+  readonly hash: number;
+}
+
 /**
  * One document's change, with what deciding, publishing and indexing it need; unless it is a delete it is the document's
- * version as well. Thousands of them wait for the index at a time, so it holds few things of its own: keys and bytes are
- * where its group keeps them, in a run that is being filled and then in the frame.
+ * version as well. Its bytes are where its group keeps them, in a run that is being filled and then in the frame. Nobody holds
+ * on to it when it has been published, but for the one who asked for it.
  */
-export class StagedRecord implements Version, PassingEntry {
+export class StagedRecord implements Version, StagedEntry {
   readonly container: number;
   readonly range: number;
-  /** The doc key as Latin-1 text. */
-  readonly keyText: string;
+  readonly hash: number;
   readonly operation: OperationNumber;
   /** The index does not know its rid yet. */
   readonly isInsert: boolean;
@@ -49,14 +57,14 @@ export class StagedRecord implements Version, PassingEntry {
   readonly recordBytes: number;
   /** Undefined where neither it nor the version before it holds any. */
   readonly owner: UniqueOwner | undefined;
-  /** The version that it replaces or deletes. Let go when it is indexed: each holds on to the one before it. */
+  /** The version that it replaces or deletes. Let go when it is published: each would hold on to the one before it. */
   previous: Version | undefined;
-  // See the overlay.
-  order = 0;
-  isStaged = false;
-  under: OverlayEntry | undefined;
-  /** A later record of the same document has been published. */
-  isReplaced = false;
+  under: StagedEntry | undefined;
+  over: StagedEntry | undefined;
+  /** Where its key is in the bytes of `keys`. */
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly #slab: KeySlab;
   #run: RunWriter | undefined;
   #frame: FramePlace | undefined;
   #record: number;
@@ -64,7 +72,7 @@ export class StagedRecord implements Version, PassingEntry {
   constructor(options: {
     readonly container: number;
     readonly range: number;
-    readonly keyText: string;
+    readonly key: LentKey;
     readonly isInsert: boolean;
     readonly input: Pick<RecordInput, 'operation' | 'lsn' | 'ix' | 'timeMs' | 'ttl' | 'ridNumber'>;
     readonly uniqueDigests: Buffer;
@@ -78,7 +86,11 @@ export class StagedRecord implements Version, PassingEntry {
     const { input, at } = options;
     this.container = options.container;
     this.range = options.range;
-    this.keyText = options.keyText;
+    const { slab, start, bytes, hash } = options.key;
+    this.#slab = slab;
+    this.keyStart = start;
+    this.keyEnd = start + bytes;
+    this.hash = hash;
     this.operation = input.operation;
     this.isInsert = options.isInsert;
     this.lsn = input.lsn;
@@ -100,8 +112,17 @@ export class StagedRecord implements Version, PassingEntry {
     return this.operation === operation.delete ? undefined : this;
   }
 
+  get keys(): Buffer {
+    return this.#slab.bytes;
+  }
+
+  /** A copy. */
   get key(): Buffer {
-    return Buffer.from(this.keyText, 'latin1');
+    return Buffer.from(this.keys.subarray(this.keyStart, this.keyEnd));
+  }
+
+  hasKey(key: Buffer): boolean {
+    return this.keys.compare(key, 0, key.length, this.keyStart, this.keyEnd) === 0;
   }
 
   get place(): Place {
@@ -163,9 +184,10 @@ interface Run {
   readonly staged: StagedRecord[];
 }
 
-/** Memory for the runs of open groups: of a group being closed and the next one. */
+/** Memory for the runs and keys of open groups: of a group being closed and the next one. */
 export class RunPool {
   readonly #idle: RunWriter[] = [];
+  readonly #idleKeys: KeySlab[] = [];
 
   take(container: number, range: number): RunWriter {
     return (this.#idle.pop() ?? new RunWriter()).begin(container, range);
@@ -173,6 +195,14 @@ export class RunPool {
 
   release(run: RunWriter): void {
     if (this.#idle.length < idleRunsMax && run.memoryBytes <= idleRunBytesMax) this.#idle.push(run);
+  }
+
+  takeKeys(): KeySlab {
+    return this.#idleKeys.pop()?.cutTo(0) ?? new KeySlab();
+  }
+
+  releaseKeys(keys: KeySlab): void {
+    if (this.#idleKeys.length < idleRunsMax && keys.bytes.length <= idleRunBytesMax) this.#idleKeys.push(keys);
   }
 }
 
@@ -183,11 +213,14 @@ export class OpenGroup {
   /** The same as JSON. Written at once, so that what cannot be written fails the one who asked for it and nobody else. */
   readonly #changeTexts: string[] = [];
   readonly #waiting: GroupWaiter[] = [];
+  /** Of the documents that its units have looked for. */
+  readonly keys: KeySlab;
   bytes = 0;
   units = 0;
 
   constructor(pool: RunPool) {
     this.#pool = pool;
+    this.keys = pool.takeKeys();
   }
 
   get isEmpty(): boolean {
@@ -209,7 +242,7 @@ export class OpenGroup {
     range: number,
     input: RecordInput,
     staging: {
-      readonly keyText: string;
+      readonly key: LentKey;
       readonly uniqueDigests: Buffer;
       readonly owner: UniqueOwner | undefined;
       readonly previous: Version | undefined;
@@ -226,7 +259,7 @@ export class OpenGroup {
     const staged = new StagedRecord({
       container,
       range,
-      keyText: staging.keyText,
+      key: staging.key,
       isInsert: input.operation === operation.create,
       input,
       uniqueDigests: staging.uniqueDigests,
@@ -250,7 +283,9 @@ export class OpenGroup {
     this.#waiting.push(waiter);
   }
 
+  /** It has been published, or never will be. */
   settle(failure: DatabaseError | undefined): void {
+    this.#pool.releaseKeys(this.keys);
     for (const waiter of this.#waiting) waiter.settled(failure);
   }
 

@@ -1,34 +1,28 @@
-// The overlay: what is durable in the log and visible, and not yet in the index. Every read looks here first.
+// The overlay: what is not in the index yet. Whoever wants one of these looks here first.
 //
-// An entry leaves when the index transaction that holds it can be seen by readers, and only if no newer group has replaced
-// the entry meanwhile; so a reader always finds a version in one of the two.
+//   staged    the newest record of each document that is decided and not yet on disk; only decisions see those
+//   slices    of frames that are on disk, with the frames themselves
+//   rids      of documents that were made
+//   uniques   values that were taken or let go
 //
-// What is decided and not yet on disk is kept with it, so that a write is looked up and entered once: of each document the
-// newest entry, which holds on to the one under it until it is published itself. Only decisions see those.
+// Entries of documents are not here: they can be seen in the index as soon as they are published (index/late-index.ts). The
+// others leave when the transaction that holds them can be seen by readers, and only if no newer group has replaced them meanwhile;
+// so a reader always finds them in one of the two.
 
 import type { Version } from '../index/documents.ts';
+import { RecentRids } from '../index/recent-rids.ts';
 import type { Slice } from '../index/slices.ts';
 import { overlayBytesMax, overlayRecordsMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
 
-export interface OverlayEntry {
-  readonly container: number;
-  /** The doc key; made when it is asked for. */
-  readonly key: Buffer;
-  /** Undefined: the document was deleted. */
-  readonly version: Version | undefined;
-  /** Of the group that published it. */
-  readonly order: number;
-  /** Not published yet. */
-  readonly isStaged?: boolean;
-}
-
-/** An entry on its way from the decision to the index. */
-export interface PassingEntry extends OverlayEntry {
-  order: number;
-  isStaged: boolean;
-  /** While it is staged: the entry before it, published or not. */
-  under: OverlayEntry | undefined;
+/** A record that is decided and not yet on disk. */
+export interface StagedEntry {
+  /** Of the key. */
+  readonly hash: number;
+  hasKey(key: Buffer): boolean;
+  /** Those before and after it of documents with the same hash, mostly of the same document. */
+  under: StagedEntry | undefined;
+  over: StagedEntry | undefined;
 }
 
 export interface RecentSlice {
@@ -42,8 +36,10 @@ interface UniqueEntry {
   readonly order: number;
 }
 
-export class Overlay {
-  readonly #versions = new Map<string, OverlayEntry>();
+export class Overlay<Staged extends StagedEntry> {
+  /** By the hashes of their keys, the newest first. */
+  readonly #staged = new Map<number, StagedEntry>();
+  readonly rids: RecentRids = new RecentRids();
   readonly #uniques = new Map<string, UniqueEntry>();
   readonly #slices = new Map<number, RecentSlice[]>();
   #records = 0;
@@ -72,57 +68,35 @@ export class Overlay {
     return this.#order;
   }
 
-  /** By the doc key as Latin-1 text; `undefined` means: ask the index. */
-  find(keyText: string): OverlayEntry | undefined {
-    const entry = this.#versions.get(keyText);
-    return entry?.isStaged === true ? publishedUnder(entry as PassingEntry) : entry;
+  /** For decisions; `undefined` means: ask the index. */
+  findStaged(key: Buffer, hash: number): Staged | undefined {
+    let entry = this.#staged.get(hash);
+    while (entry !== undefined && !entry.hasKey(key)) entry = entry.under;
+    return entry as Staged | undefined; // Only `stage` puts anything there.
   }
 
-  /** The same, for decisions. */
-  findDecided(keyText: string): OverlayEntry | undefined {
-    return this.#versions.get(keyText);
+  stage(entry: Staged): void {
+    const under = this.#staged.get(entry.hash);
+    entry.under = under;
+    if (under !== undefined) under.over = entry;
+    this.#staged.set(entry.hash, entry);
   }
 
-  stage(keyText: string, entry: PassingEntry): void {
-    entry.isStaged = true;
-    entry.under = this.#versions.get(keyText);
-    this.#versions.set(keyText, entry);
-  }
-
-  /** Gives the entry it replaces. Staged entries are published in the order in which they were staged. */
-  publish(keyText: string, entry: PassingEntry, order: number): OverlayEntry | undefined {
-    entry.order = order;
-    if (!entry.isStaged) {
-      const before = this.find(keyText);
-      this.#put(keyText, entry);
-      return before;
-    }
-    const before = entry.under;
-    entry.isStaged = false;
+  /** It is about to be in the index. One that was not staged, because it was read from the log, may be told of too. */
+  unstage(entry: Staged): void {
+    const { under, over } = entry;
+    if (over !== undefined) over.under = under;
+    else if (this.#staged.get(entry.hash) !== entry) return;
+    else if (under === undefined) this.#staged.delete(entry.hash);
+    else this.#staged.set(entry.hash, under);
+    if (under !== undefined) under.over = over;
     entry.under = undefined;
-    return before;
-  }
-
-  /** The same version at another place. */
-  move(keyText: string, entry: OverlayEntry): void {
-    this.#put(keyText, entry);
+    entry.over = undefined;
   }
 
   /** Forgets whatever was staged. */
   unstageAll(): void {
-    for (const [keyText, entry] of this.#versions) {
-      if (entry.isStaged !== true) continue;
-      const published = publishedUnder(entry as PassingEntry);
-      if (published === undefined) this.#versions.delete(keyText);
-      else this.#versions.set(keyText, published);
-    }
-  }
-
-  #put(keyText: string, entry: OverlayEntry | undefined): void {
-    const newest = this.#versions.get(keyText);
-    if (newest?.isStaged === true) lowestStaged(newest as PassingEntry).under = entry;
-    else if (entry === undefined) this.#versions.delete(keyText);
-    else this.#versions.set(keyText, entry);
+    this.#staged.clear();
   }
 
   findUnique(keyText: string): { readonly id: string | undefined } | undefined {
@@ -144,26 +118,26 @@ export class Overlay {
     return this.#slices.get(range) ?? noSlices;
   }
 
-  /** Entries whose key lies in [from, to), in key order. The overlay is small: it is simply searched. */
-  entriesBetween(from: Buffer, to: Buffer): OverlayEntry[] {
-    const first = from.toString('latin1');
-    const end = to.toString('latin1');
-    const found: { readonly keyText: string; readonly entry: OverlayEntry }[] = [];
-    // Latin-1 text compares as its bytes do.
-    for (const [keyText, newest] of this.#versions) {
-      if (keyText < first || keyText >= end) continue;
-      const entry = newest.isStaged === true ? publishedUnder(newest as PassingEntry) : newest;
-      if (entry !== undefined) found.push({ keyText, entry });
+  /** The first slice with anything after an LSN. */
+  firstSliceAfter(range: number, lsn: number): RecentSlice | undefined {
+    const slices = this.slices(range);
+    let low = 0;
+    let high = slices.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((slices[middle] as RecentSlice).slice.lastLsn > lsn) high = middle;
+      else low = middle + 1;
     }
-    found.sort((a, b) => (a.keyText < b.keyText ? -1 : 1));
-    return found.map(({ entry }) => entry);
+    return slices[low];
   }
 
-  *entries(): IterableIterator<OverlayEntry> {
-    for (const newest of this.#versions.values()) {
-      const entry = newest.isStaged === true ? publishedUnder(newest as PassingEntry) : newest;
-      if (entry !== undefined) yield entry;
-    }
+  /** The bytes of a version whose frame is still here. */
+  findBody({ range, lsn, place }: Version): Buffer | undefined {
+    const recent = this.firstSliceAfter(range, lsn - 1);
+    if (recent === undefined || recent.slice.segment !== place.segment) return undefined;
+    const start = place.offset - recent.slice.offset;
+    const isInside = start >= 0 && start + place.length <= recent.slice.length;
+    return isInside ? recent.view.bytes.subarray(start, start + place.length) : undefined;
   }
 
   /** Makes room for one more group; gives its order. */
@@ -175,18 +149,11 @@ export class Overlay {
   }
 
   /**
-   * Takes out the last versions of these documents if the index has them, as it has everything up to and including the group with
-   * this order.
+   * Takes out what the index has, as it has everything up to and including the group with this order. Those groups have so many
+   * records and bytes: there is room for as much again.
    */
-  shed(order: number, keys: readonly string[]): void {
-    for (const key of keys) {
-      const entry = this.find(key);
-      if (entry !== undefined && entry.order <= order) this.#put(key, undefined);
-    }
-  }
-
-  /** The same with everything else of those groups, which have so many records and bytes: there is room for as much again. */
   shrink(order: number, uniqueKeys: Iterable<string>, records: number, bytes: number): void {
+    this.rids.forgetTaken();
     for (const key of uniqueKeys) {
       const entry = this.#uniques.get(key);
       if (entry !== undefined && entry.order <= order) this.#uniques.delete(key);
@@ -199,18 +166,6 @@ export class Overlay {
     this.#records -= records;
     this.#bytes -= bytes;
   }
-}
-
-// Whatever says that it is staged came through `stage`, and so did what is under it as far as that says so.
-
-function publishedUnder(entry: PassingEntry): OverlayEntry | undefined {
-  return lowestStaged(entry).under;
-}
-
-function lowestStaged(entry: PassingEntry): PassingEntry {
-  let lowest = entry;
-  while (lowest.under?.isStaged === true) lowest = lowest.under as PassingEntry;
-  return lowest;
 }
 
 const noSlices: readonly RecentSlice[] = [];

@@ -32,7 +32,8 @@ export function readByRid(
 
 /** The body of a version with its checksum verified; undefined when compaction has moved it meanwhile. */
 export function readVersion(state: DatabaseState, version: Version): Soon<Buffer | undefined> {
-  if (version.body !== undefined) return version.body;
+  const inMemory = version.body ?? state.overlay.findBody(version);
+  if (inMemory !== undefined) return inMemory;
   const { segment, offset, length } = version.place;
   const read = state.segments.read(segment, offset, length);
   return read instanceof Promise ? read.then((bytes) => verified(version, bytes)) : verified(version, read);
@@ -55,7 +56,7 @@ export function readByKey(
   ridNumber?: number,
 ): Soon<StoredDocument | undefined> {
   for (;;) {
-    const version = state.findLatest(key);
+    const version = state.findVisible(key);
     if (version === undefined || !isVisible(state, container, version, key, epk)) return undefined;
     if (ridNumber !== undefined && version.ridNumber !== ridNumber) return undefined;
     const bytes = readVersion(state, version);
@@ -121,9 +122,8 @@ function isVisible(
 }
 
 function findRid(state: DatabaseState, container: ContainerState, ridNumber: number): Buffer | undefined {
-  for (const entry of state.overlay.entries()) {
-    if (entry.version?.ridNumber === ridNumber && entry.container === container.number) return entry.key;
-  }
+  const recent = state.overlay.rids.find(container.number, ridNumber);
+  if (recent !== undefined) return recent;
   const key = state.index.get(ridKey(container.number, ridNumber));
   return key === undefined ? undefined : Buffer.from(key);
 }

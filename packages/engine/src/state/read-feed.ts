@@ -97,9 +97,6 @@ function listPartition(state: DatabaseState, partition: KeyBounds, from: number)
   if (entries.length >= scanEntriesMax) return undefined;
   const found = new Map<number, Buffer>();
   for (const { key, value } of entries) found.set(decodeVersion(value).ridNumber, key);
-  for (const entry of state.overlay.entriesBetween(partition.from, partition.to)) {
-    if (entry.version !== undefined) found.set(entry.version.ridNumber, entry.key);
-  }
   return sorted(found, from);
 }
 
@@ -147,13 +144,8 @@ const noKey: Buffer = Buffer.alloc(0);
 
 /** What the index does not have yet. */
 function listRecent(state: DatabaseState, container: ContainerState, from: number): Listed[] {
-  const found = new Map<number, Buffer>();
-  for (const entry of state.overlay.entries()) {
-    if (entry.version !== undefined && entry.container === container.number) {
-      found.set(entry.version.ridNumber, entry.key);
-    }
-  }
-  return sorted(found, from);
+  const found = state.overlay.rids.between(container.number, from, Number.MAX_SAFE_INTEGER);
+  return found.sort((a, b) => a.ridNumber - b.ridNumber);
 }
 
 function sorted(found: ReadonlyMap<number, Buffer>, from: number): Listed[] {

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { systemEnvironment } from '../ambient.ts';
+import type { IndexStore } from '../index/index-store.ts';
+import { readUint48BE, timeKey } from '../index/keys.ts';
+import { openLateIndex } from '../index/late-index.ts';
+import { memoryIndex } from '../index/memory-index.ts';
+import { indexedRangesMax } from '../limits.ts';
+import type { DurableGroup, StagedRecord } from '../state/group.ts';
+import { Overlay } from '../state/overlay.ts';
+import { IndexWriter } from './index-writer.ts';
+
+test('[engine 7] the first LSN of a second stays, however many ranges are written to', async () => {
+  const { store, started, goOn } = gated();
+  const { writer, publish } = await aWriter(store);
+  const ranges = Array.from({ length: indexedRangesMax + 1 }, (_, i) => i + 1);
+  publish(ranges.map((range) => aDelete(range, 100, 1)));
+  await started();
+  // While the transaction is under way, after which it forgets what it remembers of so many ranges.
+  publish([aDelete(7, 101, 2)]);
+  goOn();
+  await started();
+  publish([aDelete(7, 101, 3)]);
+  goOn();
+  await started();
+  goOn();
+  await writer.drained();
+
+  expect(readUint48BE(store.get(timeKey(7, 101)) as Buffer, 0)).toBe(2);
+});
+
+/** An index whose transactions wait until they are let go on. */
+function gated(): { readonly store: IndexStore; started(): Promise<void>; goOn(): void } {
+  const inner = memoryIndex();
+  const waiting: (() => void)[] = [];
+  let onStart: (() => void)[] = [];
+  return {
+    store: {
+      keyBytesMax: inner.keyBytesMax,
+      get: (key) => inner.get(key),
+      range: (options) => inner.range(options),
+      apply: async (changes) => {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          for (const tell of onStart) tell();
+          onStart = [];
+        });
+        await inner.apply(changes);
+      },
+      sync: () => inner.sync(),
+      close: () => inner.close(),
+    },
+    started: () => (waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => onStart.push(resolve))),
+    goOn: () => waiting.shift()?.(),
+  };
+}
+
+async function aWriter(store: IndexStore): Promise<{ writer: IndexWriter; publish(records: StagedRecord[]): void }> {
+  const overlay = new Overlay<StagedRecord>();
+  const usage = { touch: () => {}, takeChanges: () => [] };
+  const writer = new IndexWriter(
+    {
+      index: await openLateIndex(store),
+      overlay,
+      usage: usage as unknown as ConstructorParameters<typeof IndexWriter>[0]['usage'], // It asks for nothing else.
+      environment: systemEnvironment(),
+      position: () => undefined,
+      segmentFacts: () => undefined,
+      nextCatalogNumber: () => 1,
+      standing: () => [],
+      gatherMs: 0,
+      flushLog: () => Promise.resolve(),
+      onFailure: (error) => {
+        throw error;
+      },
+    },
+    { sequence: 0, segment: 1, offset: 0, nextNumber: 1, epoch: 1 },
+    false,
+  );
+  const publish = (records: StagedRecord[]): void => {
+    overlay.grow(records.length, 1);
+    const frame = { sequence: 1, segment: 1, endOffset: 1, view: { header: { length: 1 } } };
+    writer.take({ ...frame, records, slices: [], changes: [] } as unknown as DurableGroup);
+  };
+  return { writer, publish };
+}
+
+/** As much of one as the index asks for. */
+function aDelete(range: number, second: number, lsn: number): StagedRecord {
+  return { container: 1, range, lsn, timeMs: second * 1_000 } as unknown as StagedRecord;
+}
