@@ -20,10 +20,12 @@ const pageBytes: number = 4 * 1024 * 1024;
 const rounds = 15;
 /**
  * Before they count: the compiler, and what loading has left to do in the background, take a second or two. It is over when
- * as many rounds were no quicker than those before them, and after so long in any case.
+ * as many rounds were no quicker than those before them, not before the one time and in any case after the other.
  */
 const steadyGain = 0.95;
 const warmUpMsMax = 5_000;
+const quickWarmUpMsMax = 1_500;
+const warmUpMsMin = 1_000;
 
 /** What was just loaded, by few writers: frames of some dozens of documents, of all ranges. */
 export async function measureAsWritten(setting: Setting, subject: Subject, ranges: string): Promise<void> {
@@ -102,7 +104,7 @@ export function tailsOf(subject: Subject): Map<string, number> {
 }
 
 async function measureFeed(
-  { report }: Setting,
+  { report, options }: Setting,
   subject: Subject,
   what: {
     readonly id: string;
@@ -120,7 +122,7 @@ async function measureFeed(
     const bare = kinds.map((kind) => measured(() => readSequentially(subject.folder, read.bytes, kind)));
     return { feed: read, bare };
   };
-  await untilSteady(async () => (await readOnce()).feed.elapsedMs);
+  await untilSteady(options.isQuick, async () => (await readOnce()).feed.elapsedMs);
   while (feed.length < rounds) {
     const round = await readOnce();
     feed.push(round.feed);
@@ -146,15 +148,17 @@ async function measureFeed(
   if (what.isContiguous) report.add({ ...base, id: `${what.id}-rate`, bound: contiguousBound });
 }
 
-async function untilSteady(round: () => Promise<number>): Promise<void> {
-  const endMs = performance.now() + warmUpMsMax;
+async function untilSteady(isQuick: boolean, round: () => Promise<number>): Promise<void> {
+  const startedMs = performance.now();
+  const endMs = startedMs + (isQuick ? quickWarmUpMsMax : warmUpMsMax);
   let before = Number.POSITIVE_INFINITY;
   for (;;) {
     const times: number[] = [];
     while (times.length < rounds) times.push(await round());
     const now = median(times);
-    if (now > before * steadyGain || performance.now() > endMs) return;
-    before = now;
+    const isSteady = now > before * steadyGain && performance.now() > startedMs + warmUpMsMin;
+    if (isSteady || performance.now() > endMs) return;
+    before = Math.min(before, now);
   }
 }
 

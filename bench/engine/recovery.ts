@@ -21,6 +21,7 @@ export async function measureRecovery({ report, options }: Setting): Promise<voi
   report.section(`recovery and memory, ${count} documents`);
   // Before anything else is written: the log has these documents, each once or twice, and nothing else.
   showProgress('recovery: rebuilding the index');
+  const asItWas = await openInChild(folder, count);
   rmSync(join(folder, 'index'), { recursive: true });
   const rebuilt = await openInChild(folder, count);
   showProgress('recovery: writing until killed');
@@ -39,8 +40,8 @@ export async function measureRecovery({ report, options }: Setting): Promise<voi
   report.add({ id: 'recovery-lost', label: 'acknowledged and lost', figure: lost, unit: 'writes', bound: none });
   report.add({
     id: 'rebuild',
-    label: 'index deleted → open, per million',
-    figure: (rebuilt.openMs / 1_000) * (1_000_000 / count),
+    label: 'index deleted → open, beyond an open with it, per million',
+    figure: ((rebuilt.openMs - asItWas.openMs) / 1_000) * (1_000_000 / count),
     unit: 's',
     bound: { kind: 'at most', floor: 30 },
   });
