@@ -2,11 +2,12 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FaultFiles } from '@tidemark/testing';
 import { afterEach, expect, test } from 'vitest';
+import { backUp, restore } from '../src/backup.ts';
 import type { Container } from '../src/container.ts';
 import { openDatabase, restoreDatabase } from '../src/database.ts';
 import { memoryFiles } from '../src/internal.ts';
 import { restoredTailGap } from '../src/limits.ts';
-import { aContainer, aDocument, aFolder, feedOf, openOn, parsed, refusal } from './harness.ts';
+import { aContainer, aDocument, aFolder, feedOf, keptIndex, openOn, parsed, refusal } from './harness.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -45,6 +46,29 @@ test('[engine 9] a backup of a database under load has every write that was ackn
   // Nothing that was never written, and nothing newer than what was acknowledged in the end.
   for (const [id, value] of found) expect(value['n']).toBeLessThanOrEqual(load.begun.get(id) ?? -1);
   expect(report.problems).toEqual([]);
+});
+
+test('[engine 9] a backup has all of a segment that ended with a change of the catalog before the database was opened', async () => {
+  const [files, backup, target] = [memoryFiles(), memoryFiles(), memoryFiles()];
+  const index = keptIndex();
+  const database = await openOn(files, { index, indexGatherMs: 60_000 });
+  const container = await aContainer(database);
+  await container.upsert(aDocument(1));
+  await database.engine.settle();
+  // The index takes both of these together: the end of one segment, and what follows in the next.
+  await database.createDatabase('last-of-its-segment');
+  for (let n = 2; database.figures.segments < 2; n += 1)
+    await container.upsert(aDocument(n, { text: 'x'.repeat(14_000) }));
+  await database.close();
+
+  const again = await openOn(files, { index });
+  await backUp(again.engine, files, backup);
+  await again.close();
+  await restore(backup, target);
+  await using restored = await openOn(target, { isRestored: true });
+
+  expect(restored.databases().map(({ id }) => id)).toContain('last-of-its-segment');
+  expect((await restored.check()).problems).toEqual([]);
 });
 
 test('[engine 9] a restored database begins a new history: other etags, and tails raised far beyond the old ones', async () => {

@@ -337,7 +337,6 @@ export class IndexWriter {
       changes.push(positionChange(range, position));
     }
     const { last } = pending;
-    if (last !== undefined) this.#options.usage.touch(last.segment);
     changes.push(...this.sharedChanges());
     if (last !== undefined && !this.#isRebuilding) changes.push(checkpointChange(this.#checkpointAfter(last)));
     return changes;
@@ -350,6 +349,8 @@ export class IndexWriter {
     pending.last = { sequence: group.sequence, segment: group.segment, endOffset: group.endOffset };
     pending.records += group.records.length;
     pending.bytes += group.view.header.length;
+    // How far its segment has come: of a group without documents nothing else tells, and the next one may be in another segment.
+    this.#options.usage.touch(group.segment);
     for (const record of group.records) {
       this.#noteBeside(pending, record);
       record.previous = undefined;

@@ -98,6 +98,19 @@ test('[engine 4] a store that is closed does not write the rest of the next segm
   expect(await files.list(segmentFolder)).toEqual(['00000001.seg', '00000002.seg']);
 });
 
+test('a file that is let go while those before it are being removed goes once [engine 9]', async () => {
+  const files = memoryFiles();
+  const store = await opened(files);
+  await store.roll(2, 0, () => ({ bytes: meta, records: 1 }));
+  await store.roll(3, 0, () => ({ bytes: meta, records: 1 }));
+  const letGo = store.hold(store.all.filter(({ id }) => id === 2));
+
+  const retired = store.retire([1, 2]);
+  await Promise.all([retired, letGo()]);
+
+  expect(await files.list(segmentFolder)).not.toContain(segmentPath(2).slice(segmentFolder.length + 1));
+});
+
 test('all segments of a retirement are gone at once, also while the first file is being removed', async () => {
   const store = await opened(memoryFiles());
   for (const sequence of [2, 3]) await store.roll(sequence, 0, () => ({ bytes: meta, records: 1 }));

@@ -49,6 +49,8 @@ export class Segment {
   /** Reads under way; the file is not closed or removed meanwhile. */
   pins = 0;
   isRetired = false;
+  /** Its file is being removed, or has been. */
+  discarded: Promise<void> | undefined;
 
   constructor(header: SegmentHeader, usedBytes: number, recordCount: number) {
     this.header = header;
@@ -419,7 +421,13 @@ export class SegmentStore {
     await file?.close();
   }
 
-  async #discard(segment: Segment): Promise<void> {
+  /** Once: while one file of several goes, the last reader may let go of the next. */
+  #discard(segment: Segment): Promise<void> {
+    segment.discarded ??= this.#removeFile(segment);
+    return segment.discarded;
+  }
+
+  async #removeFile(segment: Segment): Promise<void> {
     await this.#closeFile(segment);
     await this.#files.remove(segmentPath(segment.id));
     await this.#files.syncDirectory(segmentFolder);
