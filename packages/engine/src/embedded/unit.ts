@@ -10,6 +10,7 @@ import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-e
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { GroupWaiter, LentKey, OpenGroup, StagedRecord } from '../state/group.ts';
+import type { KeySlab } from '../state/key-slab.ts';
 import type { RangeState } from '../state/range.ts';
 import type { Unit } from '../write/command.ts';
 import type { CurrentDocument, DecideView, Mutation, Outcome } from '../write/decision.ts';
@@ -51,8 +52,8 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   readonly #reject: (error: unknown) => void;
   /** Bodies fetched for this unit, valid only for the version they were read of. */
   readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
-  /** That it is decided for. */
-  #group: OpenGroup | undefined;
+  /** Of the group that it is decided for. */
+  #keys: KeySlab | undefined;
   /** What the decision rests on, so that it need not be looked up again. */
   #found: Found[] | undefined;
   /** Documents are written down in the order in which they were looked for, mostly. */
@@ -116,7 +117,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
       group.onSettled(this);
       return;
     }
-    this.#group = group;
+    this.#keys = group.keys;
     const nowMs = Math.max(state.environment.clock.nowMs(), range.decidedTimeMs);
     const { defaultTtl, uniqueKeys, partitionKeyPaths } = container;
     const keyBytes = group.keys.usedBytes;
@@ -183,7 +184,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const key = lentDocKey(this.container.number, epk, bytes, lentIdBytes(id));
     const { state } = this.#host;
     const hash = state.index.hashOf(key);
-    const slab = (this.#group as OpenGroup).keys; // It is only looked for while it is decided.
+    const slab = this.#keys as KeySlab; // It is only looked for while it is decided.
     const lent: LentKey = { slab, start: slab.add(key), bytes: key.length, hash };
     const found: Found = { id, key: lent, version: state.findDecided(key, hash) };
     if (this.#found === undefined) this.#found = [found];

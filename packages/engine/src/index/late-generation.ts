@@ -12,8 +12,9 @@ import { DatabaseError } from '@tidemark/model';
 import { lateChunkBytes } from '../limits.ts';
 import type { Version } from './documents.ts';
 import { versionBytes, writeVersion } from './documents.ts';
-import type { IndexChange, WritingChange } from './index-store.ts';
-import { lateKey, tree } from './keys.ts';
+import type { IndexChange } from './index-store.ts';
+import { lateKey } from './keys.ts';
+import { SlabPut } from './slab-put.ts';
 
 /** A change: which one of its generation, counted from 0. */
 export type LateNumber = number;
@@ -150,7 +151,9 @@ export class LateGeneration {
     if (isRemoval(chunk, offset)) return { key: this.keyAt(change), value: undefined };
     // What is longer than a chunk does not fit where changes that write themselves are put together.
     if (chunk.length > lateChunkBytes) return { key: this.keyAt(change), value: this.valueAt(change) };
-    return new LatePut(chunk, offset);
+    const keyAt = offset + headBytes;
+    const valueAt = keyAt + keyBytesAt(chunk, offset);
+    return new SlabPut(chunk, [keyAt, valueAt], [valueAt, endOf(chunk, offset)]);
   }
 
   /** The last change of each key, those that will be neighbours side by side. */
@@ -326,38 +329,6 @@ export class LateGeneration {
 
   #chunkAt(place: number): Buffer {
     return this.#chunks[Math.floor(place / chunkFactor)] as Buffer;
-  }
-}
-
-/** A change that was late, on its way to its place. */
-class LatePut implements WritingChange {
-  readonly tree: number = tree.doc;
-  readonly #chunk: Buffer;
-  readonly #offset: number;
-
-  constructor(chunk: Buffer, offset: number) {
-    this.#chunk = chunk;
-    this.#offset = offset;
-  }
-
-  get key(): Buffer {
-    return this.#chunk.subarray(this.#offset + headBytes, this.#valueAt);
-  }
-
-  get value(): Buffer {
-    return this.#chunk.subarray(this.#valueAt, endOf(this.#chunk, this.#offset));
-  }
-
-  writeKey(target: Buffer): number {
-    return this.#chunk.copy(target, 0, this.#offset + headBytes, this.#valueAt);
-  }
-
-  writeValue(target: Buffer, offset: number): number {
-    return offset + this.#chunk.copy(target, offset, this.#valueAt, endOf(this.#chunk, this.#offset));
-  }
-
-  get #valueAt(): number {
-    return this.#offset + headBytes + keyBytesAt(this.#chunk, this.#offset);
   }
 }
 

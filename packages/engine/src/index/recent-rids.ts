@@ -3,8 +3,9 @@
 //
 // RECENT RID: rid key (13 bytes, keys.ts) · length of the doc key u16 · doc key
 
-import type { IndexChange, WritingChange } from './index-store.ts';
-import { ridKey, ridKeyBytes, ridNumberOfKey, tree, writeRidKey } from './keys.ts';
+import type { IndexChange } from './index-store.ts';
+import { ridKey, ridKeyBytes, ridNumberOfKey, writeRidKey } from './keys.ts';
+import { SlabPut } from './slab-put.ts';
 
 const slabBytes: number = 64 * 1024;
 const headBytes: number = ridKeyBytes + 2;
@@ -63,7 +64,7 @@ export class RecentRids {
     this.#taken = [...this.#taken, ...this.#slabs];
     this.#slabs = [];
     const changes: IndexChange[] = [];
-    for (const { bytes, start } of walk(this.#taken)) changes.push(new RidPut(bytes, start));
+    for (const { bytes, start } of walk(this.#taken)) changes.push(ridPut(bytes, start));
     return changes;
   }
 
@@ -92,31 +93,7 @@ function docKeyAt(bytes: Buffer, start: number): Buffer {
   return Buffer.from(bytes.subarray(start + headBytes, start + headBytes + docKeyBytesAt(bytes, start)));
 }
 
-/** rid: the number of a document → its key. */
-class RidPut implements WritingChange {
-  readonly tree: number = tree.rid;
-  readonly #bytes: Buffer;
-  readonly #start: number;
-
-  constructor(bytes: Buffer, start: number) {
-    this.#bytes = bytes;
-    this.#start = start;
-  }
-
-  get key(): Buffer {
-    return this.#bytes.subarray(this.#start, this.#start + ridKeyBytes);
-  }
-
-  get value(): Buffer {
-    return docKeyAt(this.#bytes, this.#start);
-  }
-
-  writeKey(target: Buffer): number {
-    return this.#bytes.copy(target, 0, this.#start, this.#start + ridKeyBytes);
-  }
-
-  writeValue(target: Buffer, offset: number): number {
-    const start = this.#start + headBytes;
-    return offset + this.#bytes.copy(target, offset, start, start + docKeyBytesAt(this.#bytes, this.#start));
-  }
+function ridPut(bytes: Buffer, start: number): SlabPut {
+  const keyAt = start + headBytes;
+  return new SlabPut(bytes, [start, start + ridKeyBytes], [keyAt, keyAt + docKeyBytesAt(bytes, start)]);
 }

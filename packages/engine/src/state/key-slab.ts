@@ -1,6 +1,7 @@
 // Doc keys of the records of a group, one behind the other: a buffer of its own for each would cost more than the rest of a record.
 
-const bytesMin: number = 4 * 1024;
+/** Enough for the few keys of most frames that are replayed; those of a crowd grow it once. */
+const bytesMin = 256;
 
 export class KeySlab {
   bytes: Buffer = Buffer.allocUnsafeSlow(bytesMin);
