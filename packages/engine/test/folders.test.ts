@@ -60,8 +60,9 @@ describe('folders', () => {
   );
 
   test.each([
-    [3, 'format-newer', 'Use a newer version'],
+    [4, 'format-newer', 'Use a newer version'],
     [1, 'format-older', 'with the version that wrote it'],
+    [2, 'format-older', 'with the version that wrote it'],
   ] as const)('[engine 12] a folder of format %i is refused as %s', async (format, expected, advice) => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'TIDEMARK'), JSON.stringify({ format, createdMs: 0 }));

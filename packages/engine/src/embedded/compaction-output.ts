@@ -215,4 +215,4 @@ function* framesOf(records: readonly KeptRecord[]): Generator<readonly [number, 
 }
 
 const emptyFrameBytes = frameHeaderBytes + runBytes;
-const nowhere: Place = { segment: 0, ordinal: 0, offset: 0, length: 0, crc: 0, recordBytes: 0 };
+const nowhere: Place = { segment: 0, ordinal: 0, offset: 0, length: 0, checksum: 0, recordBytes: 0 };

@@ -20,7 +20,7 @@ import type { RangePosition } from '../state/range.ts';
 import type { SegmentUsage } from '../state/segment-usage.ts';
 
 /** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
-export const indexFormat = 2;
+export const indexFormat = 3;
 
 /** The frame up to which the index is complete, and where the next one begins. */
 export interface Checkpoint {

@@ -1,8 +1,8 @@
 // A page of the feed in the making: pieces of bytes, counted, ended only between two LSNs.
 
 import type { Slice } from '../index/slices.ts';
+import { checksum48 } from '../log/checksum.ts';
 import type { FrameView } from '../log/frame.ts';
-import { runChecksum } from '../log/run-checksum.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { LoadedSlice } from './slice-walk.ts';
 
@@ -91,6 +91,6 @@ export function verifyBodies(loaded: LoadedSlice, view: FrameView, records: Uint
 
 /** All of the run; it need not be verified again. */
 function isRight(loaded: LoadedSlice): boolean {
-  loaded.isUnverified = runChecksum(loaded.bodies) !== loaded.slice.bodyChecksum;
+  loaded.isUnverified = checksum48(loaded.bodies) !== loaded.slice.bodyChecksum;
   return !loaded.isUnverified;
 }

@@ -1,7 +1,7 @@
 // DOC VALUE: where the latest version of a document is and what decisions need of it. Little-endian, 64 bytes + digests.
 //
 //    0 range u32   4 lsn u48   10 ix u16   12 time ms u48   18 reserved u16   20 segment u32   24 ordinal u32
-//   28 offset u32 (of the body, from the start of the segment)   32 length u32   36 crc32 u32   40 rid number u64
+//   28 offset u32 (of the body, from the start of the segment)   32 length u32   36 checksum u32   40 rid number u64
 //   48 ttl i32 (0 none)   52 record bytes u32 (what it occupies, keys included)   56 reserved   64 unique digests
 
 /** Where the bytes of one version are. */
@@ -11,7 +11,7 @@ export interface Place {
   readonly ordinal: number;
   readonly offset: number;
   readonly length: number;
-  readonly crc: number;
+  readonly checksum: number;
   /** What the record occupies in the segment, its table entry and keys included. */
   readonly recordBytes: number;
 }
@@ -56,7 +56,7 @@ export function writeVersion(version: Version, target: Buffer, offset: number): 
   fields.setUint32(24, place.ordinal, true);
   fields.setUint32(28, place.offset, true);
   fields.setUint32(32, place.length, true);
-  fields.setUint32(36, place.crc, true);
+  fields.setUint32(36, place.checksum, true);
   fields.setUint32(40, ridNumber % 0x1_0000_0000, true);
   fields.setUint32(44, Math.floor(ridNumber / 0x1_0000_0000), true);
   fields.setInt32(48, version.ttl ?? 0, true);
@@ -83,7 +83,7 @@ export function decodeVersion(value: Buffer): Version {
       ordinal: read.getUint32(24, true),
       offset: read.getUint32(28, true),
       length: read.getUint32(32, true),
-      crc: read.getUint32(36, true),
+      checksum: read.getUint32(36, true),
       recordBytes: read.getUint32(52, true),
     },
     body: undefined,

@@ -10,6 +10,7 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { lateChunkBytes } from '../limits.ts';
+import { copyBytes } from './copy-bytes.ts';
 import type { Version } from './documents.ts';
 import { versionBytes, writeVersion } from './documents.ts';
 import type { IndexChange } from './index-store.ts';
@@ -267,7 +268,7 @@ export class LateGeneration {
     chunk[offset] = keyBytes & 0xff;
     chunk[offset + 1] = keyBytes >> 8;
     chunk.writeUInt32LE(valueMark, offset + 2);
-    copyKey(keys, start, end, chunk, offset + headBytes);
+    copyBytes(keys, start, end, chunk, offset + headBytes);
     this.#usedBytes = offset + bytes;
     this.#note(chunk, offset, hash);
     return chunk;
@@ -363,14 +364,6 @@ function bucketOf(bytes: Buffer, start: number): number {
   const high = (bytes[start + epkAt] ?? 0) & hashByteMax;
   return (high << 2) | ((bytes[start + epkAt + 1] ?? 0) >> 6);
 }
-
-/** Most are so short that a native call would take longer. */
-function copyKey(keys: Buffer, start: number, end: number, target: Buffer, at: number): void {
-  if (end - start > shortKeyBytes) keys.copy(target, at, start, end);
-  else for (let i = start; i < end; i += 1) target[at + i - start] = keys[i] as number;
-}
-
-const shortKeyBytes = 80;
 
 // A Buffer checks more than is needed here.
 

@@ -113,7 +113,7 @@ test('[engine 5] what changes while a transaction is under way goes with the nex
 });
 
 function versionOf(lsn: number, digestBytes: number): Version {
-  const place = { segment: 1, ordinal: 2, offset: 3, length: 4, crc: 5, recordBytes: 6 };
+  const place = { segment: 1, ordinal: 2, offset: 3, length: 4, checksum: 5, recordBytes: 6 };
   const uniqueDigests = Buffer.alloc(digestBytes, lsn & 0xff);
   return { range: 1, lsn, ix: 0, timeMs: 3, ttl: undefined, ridNumber: 4, uniqueDigests, place, body: undefined };
 }

@@ -23,7 +23,7 @@ import type { Clock } from '../environment.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
 import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
-import { checksumBytes, checksumOf, checksumOfLent, EntrySealer, isWriting, lentBytesMax } from './sealed-entry.ts';
+import { checksumBytes, checksumOf, checksumOfShared, EntrySealer, isWriting, lentBytesMax } from './sealed-entry.ts';
 
 export interface LmdbIndexOptions {
   /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
@@ -116,7 +116,7 @@ class LmdbIndex implements IndexStore {
       // Of lmdb's own buffer only `length` says how much of it is the value; native calls do not look at that.
       const length = shared.length - checksumBytes;
       if (length > lentBytesMax || shared.buffer.byteLength < length) return this.get(key);
-      if (length < 0 || checksumOfLent(key, shared, length) !== readChecksum(shared, length)) throw this.#damaged();
+      if (length < 0 || checksumOfShared(key, shared, length) !== readChecksum(shared, length)) throw this.#damaged();
       return this.#lentHead(shared, length);
     } catch (error) {
       throw isDatabaseError(error) ? error : lmdbErrorOf(error, 'The index cannot be read');

@@ -3,6 +3,7 @@
 //
 // RECENT RID: rid key (13 bytes, keys.ts) · length of the doc key u16 · doc key
 
+import { copyBytes } from './copy-bytes.ts';
 import type { IndexChange } from './index-store.ts';
 import { ridKey, ridKeyBytes, ridNumberOfKey, writeRidKey } from './keys.ts';
 import { SlabPut } from './slab-put.ts';
@@ -33,7 +34,7 @@ export class RecentRids {
     writeRidKey(container, ridNumber, bytes, start);
     bytes[start + ridKeyBytes] = keyBytes & 0xff;
     bytes[start + ridKeyBytes + 1] = keyBytes >> 8;
-    keys.copy(bytes, start + headBytes, keyStart, keyEnd);
+    copyBytes(keys, keyStart, keyEnd, bytes, start + headBytes);
     slab.usedBytes = start + length;
   }
 

@@ -1,17 +1,18 @@
-// ENTRY in LMDB: the key, and as its value the bytes of the value followed by u32 crc32 of key and value, little-endian.
+// ENTRY in LMDB: the key, and as its value the bytes of the value followed by u32 checksum of key and value, little-endian.
 //
 // LMDB has no checksums. An entry is believed only with this one: a flipped bit in the checkpoint would otherwise cut the
 // log, and one in a bitmap bring back what was replaced.
 
-import { crc32 } from 'node:zlib';
+import { checksum32, checksumOfLent, lentMemory } from '../log/checksum.ts';
+import { copyBytes } from './copy-bytes.ts';
 import type { IndexChange, WritingChange } from './index-store.ts';
 
 export const checksumBytes = 4;
 /** Doc entries are far below; of more the views would be too many. */
 export const lentBytesMax = 512;
 
-/** Key and value side by side: for small ones a copy costs less than a second call of crc32. */
-const beside: Buffer = Buffer.allocUnsafeSlow(8 * 1024);
+/** Key and value side by side, where their checksum is made. */
+const beside: Buffer = lentMemory;
 /** The first n bytes of it, made once for each n: a view costs more than the copy it saves. */
 const besideHeads: Buffer[] = [];
 const slabBytes: number = 64 * 1024;
@@ -58,8 +59,7 @@ export class EntrySealer {
     }
     const slab = this.#slab;
     const start = this.#used;
-    beside.copy(slab, start, keyBytes, end);
-    slab.writeUInt32LE(crc32(headOf(end)), start + length - checksumBytes);
+    writeChecksum(checksumOfLent(end), slab, copyBytes(beside, keyBytes, end, slab, start));
     slab.start = start;
     slab.end = start + length;
     this.#used = start + length;
@@ -72,27 +72,35 @@ export function isWriting(change: IndexChange): change is WritingChange {
   return (change as Partial<WritingChange>).writeKey !== undefined; // Who has one has both.
 }
 
-/** crc32 of key and value. */
+/** Of key and value. */
 export function checksumOf(key: Buffer, value: Buffer): number {
   const end = key.length + value.length;
-  if (end > beside.length) return crc32(value, crc32(key));
+  if (end > beside.length) return checksum32(Buffer.concat([key, value]));
   beside.set(key, 0);
   beside.set(value, key.length);
-  return crc32(headOf(end));
+  return checksumOfLent(end);
 }
 
 /** The same of a value of at most `lentBytesMax` at the start of lmdb's own buffer, which is longer than it says to native calls. */
-export function checksumOfLent(key: Buffer, shared: Buffer, valueBytes: number): number {
+export function checksumOfShared(key: Buffer, shared: Buffer, valueBytes: number): number {
   beside.set(key, 0);
-  for (let i = 0; i < valueBytes; i += 1) beside[key.length + i] = shared[i] as number;
-  return crc32(headOf(key.length + valueBytes));
+  const keyBytes = key.length;
+  for (let i = 0; i < valueBytes; i += 1) beside[keyBytes + i] = shared[i] as number;
+  return checksumOfLent(keyBytes + valueBytes);
 }
 
 function sealedAlone(key: Buffer, value: Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(value.length + checksumBytes);
   bytes.set(value, 0);
-  bytes.writeUInt32LE(crc32(value, crc32(key)), value.length);
+  writeChecksum(checksumOf(key, value), bytes, value.length);
   return bytes;
+}
+
+function writeChecksum(checksum: number, target: Buffer, at: number): void {
+  target[at] = checksum & 0xff;
+  target[at + 1] = (checksum >>> 8) & 0xff;
+  target[at + 2] = (checksum >>> 16) & 0xff;
+  target[at + 3] = checksum >>> 24;
 }
 
 function headOf(length: number): Buffer {

@@ -1,6 +1,7 @@
 // A put whose key and value lie in memory that it shares with others: thousands of them are in one transaction, so they make no
 // bytes of their own and are written down where the index wants them.
 
+import { copyBytes } from './copy-bytes.ts';
 import type { WritingChange } from './index-store.ts';
 
 export class SlabPut implements WritingChange {
@@ -29,10 +30,10 @@ export class SlabPut implements WritingChange {
   }
 
   writeKey(target: Buffer): number {
-    return this.#slab.copy(target, 0, this.#keyStart, this.#keyEnd);
+    return copyBytes(this.#slab, this.#keyStart, this.#keyEnd, target, 0);
   }
 
   writeValue(target: Buffer, offset: number): number {
-    return offset + this.#slab.copy(target, offset, this.#valueStart, this.#valueEnd);
+    return copyBytes(this.#slab, this.#valueStart, this.#valueEnd, target, offset);
   }
 }

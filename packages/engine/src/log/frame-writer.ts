@@ -1,8 +1,8 @@
 // Writes frames; frame.ts has their layout. Records are written as they come, into memory that is used again, run by run;
 // when the frame is closed its runs are put together and the offsets inside them moved to where they have come to lie.
 
-import { crc32 } from 'node:zlib';
 import { assert } from '@tidemark/model';
+import { checksum32, checksum48 } from './checksum.ts';
 import type { OperationNumber } from './frame.ts';
 import {
   recordField as at,
@@ -15,7 +15,6 @@ import {
   uniqueDigestBytes,
   writeUint48,
 } from './frame.ts';
-import { runChecksum } from './run-checksum.ts';
 
 /** What is written behind the bytes of a body: the system members of a document, which nobody has as bytes before. */
 export interface BodyTail {
@@ -146,7 +145,7 @@ export class RunWriter {
     fields.setInt32(offset + at.ttl, record.ttl ?? noTtl, true);
     fields.setUint32(offset + at.bodyLength, 0, true);
     fields.setUint32(offset + at.bodyOffset, 0, true);
-    fields.setUint32(offset + at.bodyCrc, 0, true);
+    fields.setUint32(offset + at.bodyChecksum, 0, true);
     fields.setUint32(offset + at.keyOffset, this.keyBytes, true);
     fields.setUint8(offset + at.epkLength, record.epk.length);
     fields.setUint8(offset + at.uniqueCount, record.uniqueDigests.length / uniqueDigestBytes);
@@ -184,7 +183,7 @@ export class RunWriter {
     const fields = this.#fields;
     fields.setUint32(tableOffset + at.bodyLength, end - start, true);
     fields.setUint32(tableOffset + at.bodyOffset, start, true);
-    fields.setUint32(tableOffset + at.bodyCrc, crc32(bodies.subarray(start, end)), true);
+    fields.setUint32(tableOffset + at.bodyChecksum, checksum32(bodies, start, end), true);
   }
 }
 
@@ -223,7 +222,7 @@ export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): FrameVi
     fields.setUint32(runOffset + 12, run.records, true);
     fields.setUint32(runOffset + 16, bodyOffset, true);
     fields.setUint32(runOffset + 20, run.bodyBytes, true);
-    setUint48(fields, runOffset + 24, runChecksum(frame.subarray(bodyOffset, bodyOffset + run.bodyBytes)));
+    setUint48(fields, runOffset + 24, checksum48(frame, bodyOffset, bodyOffset + run.bodyBytes));
     fields.setUint16(runOffset + 30, 0, true);
     for (const end = record + run.records; record < end; record += 1) {
       const offset = tableOffset + record * recordBytes;
@@ -244,7 +243,7 @@ export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): FrameVi
   fields.setUint32(36, bodiesOffset, true);
   fields.setUint32(40, head.firstOrdinal, true);
   fields.setUint32(44, 0, true);
-  fields.setUint32(4, crc32(frame.subarray(8, bodiesOffset)), true);
+  fields.setUint32(4, checksum32(frame, 8, bodiesOffset), true);
   const { kind, sequence, firstOrdinal } = head;
   const runCount = runs.length;
   return new FrameView(frame, { sequence, kind, length, recordCount, runCount, bodiesOffset, firstOrdinal });

@@ -1,7 +1,7 @@
 // FRAME: one group of commits, written with one append and one flush. Little-endian, padded with zeros to 8 bytes.
 //
 //   header   0  u32  magic 'TMF1'
-//            4  u32  crc32 of [8, bodiesOffset): the rest of the header, runs, table and keys
+//            4  u32  checksum of [8, bodiesOffset): the rest of the header, runs, table and keys
 //            8  8 B  salt of the segment; a frame left over from a recycled file has another one
 //           16  u48  sequence: the log position, +1 for each frame      22  u16  kind (1 group, 2 meta, 3 footer)
 //           24  u32  length of the whole frame, padding included
@@ -9,17 +9,16 @@
 //           36  u32  bodiesOffset                                       40  u32  ordinal of the first record in the segment
 //           44  u32  reserved
 //   runs     each 32 B: container u32, range u32, first record u32, records u32, body offset u32, body bytes u32,
-//            checksum of those body bytes u48 (run-checksum.ts), reserved u16. A run is the records of one range, in LSN order.
+//            checksum of those body bytes u48, reserved u16. A run is the records of one range, in LSN order.
 //   table    each 64 B, see the offsets below; what is left of it is zero
 //   keys     for each record: epk, partition key, id, unique digests (16 B each)
 //   bodies   run by run; inside a run the bodies are joined by ',', so that a slice of it is the inside of a feed page.
 //            A record without a body (delete) has no place there and no comma.
 //
-// A frame is valid when its salt is the segment's, its header crc and the checksum of every run are right. Offsets inside a
-// frame count from its first byte. Bodies carry a crc each as well, for reads that fetch one body alone.
+// A frame is valid when its salt is the segment's, its checksums of the table and of every run are right. Offsets inside a
+// frame count from its first byte. Bodies carry a checksum each as well, for reads that fetch one body alone. See checksum.ts.
 
-import { crc32 } from 'node:zlib';
-import { runChecksum } from './run-checksum.ts';
+import { checksum32, checksum48 } from './checksum.ts';
 
 export const frameKind = { group: 1, meta: 2, footer: 3 } as const;
 export const operation = { create: 1, replace: 2, delete: 3, catalog: 4 } as const;
@@ -48,7 +47,7 @@ export const recordField = {
   ttl: 32,
   bodyLength: 36,
   bodyOffset: 40,
-  bodyCrc: 44,
+  bodyChecksum: 44,
   keyOffset: 48,
   epkLength: 52,
   uniqueCount: 53,
@@ -107,20 +106,20 @@ export class FrameView {
     if (this.bytes.length < bodiesOffset) return false;
     if (this.#tableOffset + recordCount * recordBytes > bodiesOffset) return false;
     if (runCount > recordCount) return false;
-    return crc32(this.bytes.subarray(8, bodiesOffset)) === this.bytes.readUInt32LE(4);
+    return checksum32(this.bytes, 8, bodiesOffset) === this.bytes.readUInt32LE(4);
   }
 
   verifyRun(run: number): boolean {
     const start = this.bodyOffsetOfRun(run) - this.#gapBytes;
     const length = this.bodyBytesOfRun(run);
     if (start + length > this.bytes.length) return false;
-    return runChecksum(this.bytes.subarray(start, start + length)) === this.checksumOfRun(run);
+    return checksum48(this.bytes, start, start + length) === this.checksumOfRun(run);
   }
 
   verifyBody(record: number): boolean {
     const start = this.bodyStart(record);
     const end = start + this.bodyLength(record);
-    return end <= this.bytes.length && crc32(this.bytes.subarray(start, end)) === this.bodyCrc(record);
+    return end <= this.bytes.length && checksum32(this.bytes, start, end) === this.bodyChecksum(record);
   }
 
   /** Header, runs, table, keys, every body and the padding. */
@@ -223,8 +222,8 @@ export class FrameView {
     return this.bodyOffset(record) - this.#gapBytes;
   }
 
-  bodyCrc(record: number): number {
-    return this.bytes.readUInt32LE(this.#recordAt(record) + recordField.bodyCrc);
+  bodyChecksum(record: number): number {
+    return this.bytes.readUInt32LE(this.#recordAt(record) + recordField.bodyChecksum);
   }
 
   body(record: number): Buffer {
@@ -306,6 +305,6 @@ export function relocateFrame(
   copy.set(target.salt, 8);
   writeUint48(copy, target.sequence, 16);
   copy.writeUInt32LE(target.firstOrdinal, 40);
-  copy.writeUInt32LE(crc32(copy.subarray(8, copy.readUInt32LE(36))), 4);
+  copy.writeUInt32LE(checksum32(copy, 8, copy.readUInt32LE(36)), 4);
   return copy;
 }

@@ -2,7 +2,7 @@
 //
 //      0   8 B  'TIDEMARK'
 //      8   u32  format of the folder
-//     12   u32  crc32 of the header text
+//     12   u32  checksum of the header text
 //     16   u32  length of the header text
 //     20        header text, JSON: id, salt, kind, sync, first and last sequence, inputs
 //   4096        frames, one after the other, each aligned to 8 bytes
@@ -12,13 +12,13 @@
 // sequence from 0 and a footer frame closes it. A file gets its `.seg` name only when header, and META or footer, are on
 // disk; the names of everything unfinished end in `.tmp`.
 
-import { crc32 } from 'node:zlib';
 import { DatabaseError } from '@tidemark/model';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
+import { checksum32 } from './checksum.ts';
 
 export const segmentHeaderBytes = 4096;
-/** 1 was in use before the first release: other checksums of runs, other entries in the index. */
-export const folderFormat = 2;
+/** 1 and 2 were in use before the first release: other checksums, other entries in the index. */
+export const folderFormat = 3;
 const mark = 'TIDEMARK';
 export const segmentFolder = 'segments';
 
@@ -50,7 +50,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   if (20 + text.length > bytes.length) throw new DatabaseError('internal', 'A segment header does not fit its place.');
   bytes.write(mark, 0, 'latin1');
   bytes.writeUInt32LE(folderFormat, 8);
-  bytes.writeUInt32LE(crc32(text), 12);
+  bytes.writeUInt32LE(checksum32(text), 12);
   bytes.writeUInt32LE(text.length, 16);
   text.copy(bytes, 20);
   return bytes;
@@ -78,7 +78,7 @@ function decodeSegmentHeader(bytes: Buffer, id: number): SegmentHeader {
   }
   checkFormat(bytes.readUInt32LE(8), `The segment ${path}`);
   const length = bytes.readUInt32LE(16);
-  if (20 + length > bytes.length || crc32(bytes.subarray(20, 20 + length)) !== bytes.readUInt32LE(12)) {
+  if (20 + length > bytes.length || checksum32(bytes, 20, 20 + length) !== bytes.readUInt32LE(12)) {
     throw corrupt(path, 12, 'the checksum of its header is wrong');
   }
   // The checksum vouches for the text: it is what encodeSegmentHeader wrote.

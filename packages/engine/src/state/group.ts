@@ -337,7 +337,7 @@ export function placeOf(view: FrameView, record: number, segment: number, frameO
     ordinal: view.header.firstOrdinal + record,
     offset: frameOffset + view.bodyOffset(record),
     length: view.bodyLength(record),
-    crc: view.bodyCrc(record),
+    checksum: view.bodyChecksum(record),
     recordBytes: view.recordBytes(record),
   };
 }

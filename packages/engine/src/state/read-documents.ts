@@ -1,8 +1,8 @@
 // Reads of single documents: the place of the latest version, then its bytes, checked.
 
-import { crc32 } from 'node:zlib';
 import type { Version } from '../index/documents.ts';
 import { epkOfDocKey, lentDocKey, lentIdBytes, ridKey } from '../index/keys.ts';
+import { checksum32 } from '../log/checksum.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { DocumentKey, StoredDocument } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
@@ -40,8 +40,8 @@ export function readVersion(state: DatabaseState, version: Version): Soon<Buffer
 }
 
 function verified(version: Version, bytes: Buffer | undefined): Buffer | undefined {
-  const { segment, offset, length, crc } = version.place;
-  if (bytes !== undefined && (bytes.length !== length || crc32(bytes) !== crc)) {
+  const { segment, offset, length, checksum } = version.place;
+  if (bytes !== undefined && (bytes.length !== length || checksum32(bytes) !== checksum)) {
     throw corrupt(segmentPath(segment), offset, 'the checksum of a document is wrong');
   }
   return bytes;

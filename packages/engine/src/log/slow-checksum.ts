@@ -1,0 +1,48 @@
+// The checksum of checksum.ts in JavaScript, word by word: where there is no WebAssembly, and to compare it with.
+
+const laneCount = 32;
+const stripeBytes = 128;
+const vectorBytes = 16;
+const vectorLanes = 4;
+const prime = 0x9e37_79b1;
+
+export function slowChecksum(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { readonly low: number; readonly high: number } {
+  const lanes = new Int32Array(laneCount);
+  for (let i = 0; i < laneCount; i += 1) lanes[i] = Math.imul(i + 1, 0x9e37_79b9);
+  const wholeEnd = end - ((end - start) % stripeBytes);
+  for (let at = start; at < wholeEnd; at += stripeBytes) takeVectors(lanes, bytes, at, at + stripeBytes);
+  const tailAt = end - ((end - start) % vectorBytes);
+  takeVectors(lanes, bytes, wholeEnd, tailAt);
+  const tail = Buffer.alloc(vectorBytes);
+  bytes.copy(tail, 0, tailAt, end);
+  for (let i = 0; i < vectorLanes; i += 1) take(lanes, laneCount - vectorLanes + i, tail.readInt32LE(i * 4));
+  for (let i = vectorLanes; i < laneCount; i += 1) take(lanes, i % vectorLanes, lanes[i] as number);
+  for (let i = 0; i < vectorLanes; i += 1) take(lanes, i, end - start);
+  const [a, b, c, d] = lanes as unknown as [number, number, number, number];
+  return { low: mixed([a, b, c, d]), high: mixed([d, c, b, a]) };
+}
+
+/** Bytes [start, end), whole vectors of one stripe. */
+function takeVectors(lanes: Int32Array, bytes: Buffer, start: number, end: number): void {
+  for (let at = start; at < end; at += 4) take(lanes, (at - start) / 4, bytes.readInt32LE(at));
+}
+
+function take(lanes: Int32Array, lane: number, word: number): void {
+  lanes[lane] = taken(lanes[lane] as number, word);
+}
+
+function taken(lane: number, word: number): number {
+  const bits = lane ^ word;
+  return Math.imul((bits << 13) | (bits >>> 19), prime);
+}
+
+function mixed(words: readonly number[]): number {
+  let hash = words.reduce(taken);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
