@@ -12,14 +12,6 @@ export interface IndexChange {
   readonly value: Buffer | undefined;
 }
 
-/** A put that writes itself down where the index wants it. Both give the offset behind what they wrote. */
-export interface WritingChange extends IndexChange {
-  /** The first byte of its key. */
-  readonly tree: number;
-  writeKey(target: Buffer): number;
-  writeValue(target: Buffer, offset: number): number;
-}
-
 export interface IndexRangeOptions {
   /** Inclusive. */
   readonly from: Buffer;

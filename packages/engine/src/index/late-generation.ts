@@ -4,7 +4,9 @@
 //
 // LATE CHUNK, a value of the index: changes one behind the other, little-endian
 //
-//   0 key bytes u16   2 value bytes u32, all ones: removed   6 key   value
+//   0 key bytes u16   2 reserved u16   4 value bytes u32, all ones: removed   8 key   value   4 bytes   up to a multiple of 4
+//
+// Key and value lie as they do in a slab (entry-slab.ts), and go from there into the tree.
 //
 // The last chunk is written anew, longer, by the next transaction while it has room: a chunk is a page of LMDB.
 
@@ -13,9 +15,10 @@ import { lateChunkBytes } from '../limits.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { Version } from './documents.ts';
 import { versionBytes, writeVersion } from './documents.ts';
+import type { EntrySlab } from './entry-slab.ts';
+import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
 import { lateKey } from './keys.ts';
-import { SlabPut } from './slab-put.ts';
 
 /** A change: which one of its generation, counted from 0. */
 export type LateNumber = number;
@@ -26,7 +29,8 @@ export interface LateMark {
   readonly changes: number;
 }
 
-const headBytes = 6;
+const headBytes = 8;
+const valueBytesAt = 4;
 const removed = 0xffff_ffff;
 /** Offsets are below: a change that needs a larger chunk begins it. */
 const chunkFactor = 4_096;
@@ -38,7 +42,9 @@ const unorderedMax = 64;
 
 export class LateGeneration {
   readonly number: number;
-  readonly #chunks: Buffer[] = [];
+  readonly #chunks: EntrySlab[] = [];
+  /** Chunk → its bytes that are used; of the last one `usedBytes`. */
+  readonly #lengths: number[] = [];
   #usedBytes = 0;
   #changes = 0;
   /** Change → its chunk and the offset in it. */
@@ -63,15 +69,17 @@ export class LateGeneration {
   }
 
   /** As the index has them, in order. Throws `corrupt` when they make no sense. */
-  load(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#usedBytes = chunk.length;
-    for (let offset = 0; offset < chunk.length; ) {
-      const end = offset + headBytes <= chunk.length ? endOf(chunk, offset) : Number.POSITIVE_INFINITY;
-      if (end > chunk.length || offset >= chunkFactor)
+  load(value: Buffer): void {
+    const chunk = this.#begin(value.length);
+    const { bytes } = chunk;
+    bytes.set(value, 0);
+    this.#usedBytes = value.length;
+    for (let offset = 0; offset < value.length; ) {
+      const end = offset + headBytes <= value.length ? endOf(bytes, offset) : Number.POSITIVE_INFINITY;
+      if (end > value.length || offset >= chunkFactor)
         throw new DatabaseError('corrupt', 'A late chunk of the index is cut off.');
       const keyAt = offset + headBytes;
-      this.#note(chunk, offset, hashOf(chunk, keyAt, keyAt + keyBytesAt(chunk, offset), this.#seed));
+      this.#note(bytes, offset, hashOf(bytes, keyAt, keyAt + keyBytesAt(bytes, offset), this.#seed));
       offset = end;
     }
   }
@@ -93,13 +101,13 @@ export class LateGeneration {
       const place = this.#places[before] as number;
       const chunk = this.#chunkAt(place);
       const offset = place % chunkFactor;
-      if (chunk.readUInt32LE(offset + 2) === valueBytes) {
+      if (chunk.readUInt32LE(offset + valueBytesAt) === valueBytes) {
         writeVersion(version, chunk, offset + headBytes + (end - start));
         return;
       }
     }
-    const chunk = this.#append(keys, start, end, hash, valueBytes, valueBytes);
-    writeVersion(version, chunk, this.#usedBytes - valueBytes);
+    const at = this.#append(keys, start, end, hash, valueBytes, valueBytes);
+    writeVersion(version, this.#last.bytes, at);
   }
 
   remove(keys: Buffer, start: number, end: number, hash: number): void {
@@ -112,8 +120,9 @@ export class LateGeneration {
     const last = this.#chunks.length - 1;
     const isExtended = mark.chunks > 0 && (last >= mark.chunks || this.#usedBytes > mark.usedBytes);
     for (let i = isExtended ? mark.chunks - 1 : mark.chunks; i <= last; i += 1) {
-      const chunk = this.#chunks[i] as Buffer;
-      changes.push({ key: lateKey(this.number, i), value: i === last ? chunk.subarray(0, this.#usedBytes) : chunk });
+      const { bytes } = this.#chunks[i] as EntrySlab;
+      const length = i === last ? this.#usedBytes : (this.#lengths[i] as number);
+      changes.push({ key: lateKey(this.number, i), value: bytes.subarray(0, length) });
     }
     return changes;
   }
@@ -122,6 +131,16 @@ export class LateGeneration {
   find(key: Buffer, hash: number): LateNumber | undefined {
     const change = this.#slots[this.#slotOf(key, 0, key.length, hash)] as number;
     return change === 0 ? undefined : change - 1;
+  }
+
+  /** The last change of the key of another generation's change. */
+  findSame(other: LateGeneration, change: LateNumber): LateNumber | undefined {
+    const place = other.#places[change] as number;
+    const chunk = other.#chunkAt(place);
+    const offset = place % chunkFactor;
+    const slot = this.#slotOf(chunk, offset + headBytes, keyBytesAt(chunk, offset), other.#hashes[change] as number);
+    const found = this.#slots[slot] as number;
+    return found === 0 ? undefined : found - 1;
   }
 
   keyAt(change: LateNumber): Buffer {
@@ -141,7 +160,8 @@ export class LateGeneration {
     const chunk = this.#chunkAt(place);
     const offset = place % chunkFactor;
     if (isRemoval(chunk, offset)) return undefined;
-    return chunk.subarray(offset + headBytes + keyBytesAt(chunk, offset), endOf(chunk, offset));
+    const valueAt = offset + headBytes + keyBytesAt(chunk, offset);
+    return chunk.subarray(valueAt, valueAt + valueBytesOf(chunk, offset));
   }
 
   /** For the tree. */
@@ -150,11 +170,8 @@ export class LateGeneration {
     const chunk = this.#chunkAt(place);
     const offset = place % chunkFactor;
     if (isRemoval(chunk, offset)) return { key: this.keyAt(change), value: undefined };
-    // What is longer than a chunk does not fit where changes that write themselves are put together.
-    if (chunk.length > lateChunkBytes) return { key: this.keyAt(change), value: this.valueAt(change) };
-    const keyAt = offset + headBytes;
-    const valueAt = keyAt + keyBytesAt(chunk, offset);
-    return new SlabPut(chunk, [keyAt, valueAt], [valueAt, endOf(chunk, offset)]);
+    const slab = this.#chunks[Math.floor(place / chunkFactor)] as EntrySlab;
+    return new SlabPut(slab, offset + headBytes, keyBytesAt(chunk, offset), valueBytesOf(chunk, offset));
   }
 
   /** The last change of each key, those that will be neighbours side by side. */
@@ -252,26 +269,33 @@ export class LateGeneration {
     return keyBytes < bound.length;
   }
 
-  /** But for the value, for which there is room at the end. */
-  #append(keys: Buffer, start: number, end: number, hash: number, valueBytes: number, valueMark: number): Buffer {
+  get #last(): EntrySlab {
+    return this.#chunks[this.#chunks.length - 1] as EntrySlab;
+  }
+
+  /** The next chunk, and so the last one. */
+  #begin(bytes: number): EntrySlab {
+    if (this.#chunks.length > 0) this.#lengths.push(this.#usedBytes);
+    const chunk = makeSlab(Math.max(lateChunkBytes, bytes));
+    this.#chunks.push(chunk);
+    this.#usedBytes = 0;
+    return chunk;
+  }
+
+  /** But for the value, for which there is room. Gives where in the last chunk. */
+  #append(keys: Buffer, start: number, end: number, hash: number, valueBytes: number, valueMark: number): number {
     const keyBytes = end - start;
-    const bytes = headBytes + keyBytes + valueBytes;
-    let chunk = this.#chunks.at(-1);
-    if (chunk === undefined || this.#usedBytes + bytes > chunk.length) {
-      // One that is left behind has the length of what is in it.
-      if (chunk !== undefined) this.#chunks[this.#chunks.length - 1] = chunk.subarray(0, this.#usedBytes);
-      chunk = Buffer.allocUnsafeSlow(Math.max(lateChunkBytes, bytes));
-      this.#chunks.push(chunk);
-      this.#usedBytes = 0;
-    }
+    const bytes = headBytes + slabBytesOf(keyBytes, valueBytes);
+    const hasRoom = this.#chunks.length > 0 && this.#usedBytes + bytes <= this.#last.bytes.length;
+    const chunk = (hasRoom ? this.#last : this.#begin(bytes)).bytes;
     const offset = this.#usedBytes;
     chunk[offset] = keyBytes & 0xff;
     chunk[offset + 1] = keyBytes >> 8;
-    chunk.writeUInt32LE(valueMark, offset + 2);
-    copyBytes(keys, start, end, chunk, offset + headBytes);
+    chunk.writeUInt32LE(valueMark, offset + valueBytesAt);
+    const valueAt = copyBytes(keys, start, end, chunk, offset + headBytes);
     this.#usedBytes = offset + bytes;
     this.#note(chunk, offset, hash);
-    return chunk;
+    return valueAt;
   }
 
   /** The change at an offset of the last chunk is one of ours, and found from now on. */
@@ -329,7 +353,7 @@ export class LateGeneration {
   }
 
   #chunkAt(place: number): Buffer {
-    return this.#chunks[Math.floor(place / chunkFactor)] as Buffer;
+    return (this.#chunks[Math.floor(place / chunkFactor)] as EntrySlab).bytes;
   }
 }
 
@@ -372,12 +396,17 @@ function keyBytesAt(chunk: Buffer, offset: number): number {
 }
 
 function isRemoval(chunk: Buffer, offset: number): boolean {
-  return chunk.readUInt32LE(offset + 2) === removed;
+  return chunk.readUInt32LE(offset + valueBytesAt) === removed;
+}
+
+/** None of a removal. */
+function valueBytesOf(chunk: Buffer, offset: number): number {
+  const valueBytes = chunk.readUInt32LE(offset + valueBytesAt);
+  return valueBytes === removed ? 0 : valueBytes;
 }
 
 function endOf(chunk: Buffer, offset: number): number {
-  const valueBytes = chunk.readUInt32LE(offset + 2);
-  return offset + headBytes + keyBytesAt(chunk, offset) + (valueBytes === removed ? 0 : valueBytes);
+  return offset + headBytes + slabBytesOf(keyBytesAt(chunk, offset), valueBytesOf(chunk, offset));
 }
 
 function longer<Numbers extends { set(from: Numbers): void }>(from: Numbers, to: Numbers): Numbers {

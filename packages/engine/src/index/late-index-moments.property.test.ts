@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../test/late-kit.ts';
 import { applied, LateDisk, LateStore } from '../../test/late-kit.ts';
 import { systemEnvironment } from '../ambient.ts';
-import type { IndexChange, IndexStore, WritingChange } from './index-store.ts';
+import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
+import type { IndexChange, IndexStore } from './index-store.ts';
 import type { KeyBounds } from './keys.ts';
 import { docKey, partitionBounds, ridKey, treeBounds } from './keys.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
@@ -171,16 +172,12 @@ test('[engine 5] over LMDB, opened again and again', async () => {
   );
 });
 
-function changeOf([key, value, isWriting]: readonly [Buffer, Buffer | undefined, boolean]): IndexChange {
-  if (!isWriting || value === undefined) return { key, value };
-  const writing: WritingChange = {
-    tree: key[0] as number,
-    key,
-    value,
-    writeKey: (target) => key.copy(target),
-    writeValue: (target, offset) => offset + value.copy(target, offset),
-  };
-  return writing;
+function changeOf([key, value, isInSlab]: readonly [Buffer, Buffer | undefined, boolean]): IndexChange {
+  if (!isInSlab || value === undefined) return { key, value };
+  const slab = makeSlab(slabBytesOf(key.length, value.length));
+  slab.bytes.set(key, 0);
+  slab.bytes.set(value, key.length);
+  return new SlabPut(slab, 0, key.length, value.length);
 }
 
 function expectSame(

@@ -166,7 +166,7 @@ function lateBytes(inner: MemoryIndex): number {
 
 /** Each has a head of six bytes, a key of nine and a value of 74. */
 function lateChanges(inner: MemoryIndex): number {
-  return lateBytes(inner) / 89;
+  return lateBytes(inner) / 96;
 }
 
 function expectSame(index: LateStore, model: Model): void {

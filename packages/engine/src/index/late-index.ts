@@ -216,7 +216,7 @@ export class LateIndex implements IndexStore {
     for (let i = merged; i < end; i += 1) {
       const change = order[i] as LateNumber;
       // What has changed since gets there later; but what is not in the index yet may never be.
-      const later = this.#current.find(generation.keyAt(change), generation.hashAt(change));
+      const later = this.#current.findSame(generation, change);
       if (later === undefined || later >= this.#applied) changes.push(generation.changeAt(change));
     }
     if (end === order.length) for (const removal of generation.removals()) changes.push(removal);

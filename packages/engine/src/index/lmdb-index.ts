@@ -20,10 +20,11 @@ import { platform } from 'node:os';
 import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../environment.ts';
+import { checksumBytes, SlabPut } from './entry-slab.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
 import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
-import { checksumBytes, checksumOf, checksumOfShared, EntrySealer, isWriting, lentBytesMax } from './sealed-entry.ts';
+import { checksumOf, checksumOfShared, EntrySealer, lentBytesMax } from './sealed-entry.ts';
 
 export interface LmdbIndexOptions {
   /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
@@ -164,9 +165,7 @@ class LmdbIndex implements IndexStore {
     this.#assertWritable();
     // Before the first is queued: a queued change cannot be taken back.
     for (const change of changes) {
-      // Those that write themselves have keys of components that have their limits.
-      if (isWriting(change)) continue;
-      const { length } = change.key;
+      const length = change instanceof SlabPut ? change.keyBytes : change.key.length;
       assert(length > 0 && length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
     }
     if (changes.length === 0) return;
@@ -187,7 +186,7 @@ class LmdbIndex implements IndexStore {
     const tree = this.#tree;
     const sealer = new EntrySealer();
     for (const change of changes) {
-      if (isWriting(change) || change.value !== undefined) {
+      if (change instanceof SlabPut || change.value !== undefined) {
         sealer.seal(change);
         tree.put(sealer.key, sealer.value);
       } else tree.remove(change.key);

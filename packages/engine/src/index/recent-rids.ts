@@ -1,49 +1,55 @@
 // The rid entries of documents that were made lately and that the index does not have yet, one behind the other, outside the
 // JavaScript heap: tens of thousands of objects that live for a second are what a garbage collector does worst.
 //
-// RECENT RID: rid key (13 bytes, keys.ts) · length of the doc key u16 · doc key
+// RECENT RID: length of the doc key u16 · reserved u16 · an entry as it lies in a slab: rid key (13 bytes, keys.ts) · doc key
 
 import { copyBytes } from './copy-bytes.ts';
+import type { EntrySlab } from './entry-slab.ts';
+import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
 import { ridKey, ridKeyBytes, ridNumberOfKey, writeRidKey } from './keys.ts';
-import { SlabPut } from './slab-put.ts';
 
 const slabBytes: number = 64 * 1024;
-const headBytes: number = ridKeyBytes + 2;
+const headBytes = 4;
 
-interface Slab {
-  readonly bytes: Buffer;
+interface UsedSlab {
+  readonly slab: EntrySlab;
   usedBytes: number;
+}
+
+/** Where one is. */
+interface RecentRid {
+  readonly slab: EntrySlab;
+  readonly start: number;
 }
 
 export class RecentRids {
   /** Those that a transaction is taking, until it has. */
-  #taken: Slab[] = [];
-  #slabs: Slab[] = [];
+  #taken: UsedSlab[] = [];
+  #slabs: UsedSlab[] = [];
 
   /** The doc key is bytes [keyStart, keyEnd) of `keys`. */
   add(container: number, ridNumber: number, keys: Buffer, keyStart: number, keyEnd: number): void {
     const keyBytes = keyEnd - keyStart;
-    const length = headBytes + keyBytes;
-    let slab = this.#slabs.at(-1);
-    if (slab === undefined || slab.usedBytes + length > slab.bytes.length) {
-      slab = { bytes: Buffer.allocUnsafeSlow(Math.max(slabBytes, length)), usedBytes: 0 };
-      this.#slabs.push(slab);
+    const length = headBytes + slabBytesOf(ridKeyBytes, keyBytes);
+    let last = this.#slabs.at(-1);
+    if (last === undefined || last.usedBytes + length > last.slab.bytes.length) {
+      last = { slab: makeSlab(Math.max(slabBytes, length)), usedBytes: 0 };
+      this.#slabs.push(last);
     }
-    const { bytes, usedBytes: start } = slab;
-    writeRidKey(container, ridNumber, bytes, start);
-    bytes[start + ridKeyBytes] = keyBytes & 0xff;
-    bytes[start + ridKeyBytes + 1] = keyBytes >> 8;
-    copyBytes(keys, keyStart, keyEnd, bytes, start + headBytes);
-    slab.usedBytes = start + length;
+    const { bytes } = last.slab;
+    const start = last.usedBytes;
+    bytes[start] = keyBytes & 0xff;
+    bytes[start + 1] = keyBytes >> 8;
+    writeRidKey(container, ridNumber, bytes, start + headBytes);
+    copyBytes(keys, keyStart, keyEnd, bytes, start + headBytes + ridKeyBytes);
+    last.usedBytes = start + length;
   }
 
   /** The doc key of a document. All of them are looked at: they are bounded. */
   find(container: number, ridNumber: number): Buffer | undefined {
     const wanted = ridKey(container, ridNumber);
-    for (const { bytes, start } of this.#all()) {
-      if (bytes.compare(wanted, 0, ridKeyBytes, start, start + ridKeyBytes) === 0) return docKeyAt(bytes, start);
-    }
+    for (const recent of this.#all()) if (compare(recent, wanted) === 0) return docKeyOf(recent);
     return undefined;
   }
 
@@ -52,10 +58,10 @@ export class RecentRids {
     const first = ridKey(container, from);
     const behind = ridKey(container, end);
     const found: { ridNumber: number; key: Buffer }[] = [];
-    for (const { bytes, start } of this.#all()) {
-      if (bytes.compare(first, 0, ridKeyBytes, start, start + ridKeyBytes) < 0) continue;
-      if (bytes.compare(behind, 0, ridKeyBytes, start, start + ridKeyBytes) >= 0) continue;
-      found.push({ ridNumber: ridNumberOfKey(bytes, start), key: docKeyAt(bytes, start) });
+    for (const recent of this.#all()) {
+      if (compare(recent, first) < 0 || compare(recent, behind) >= 0) continue;
+      const ridNumber = ridNumberOfKey(recent.slab.bytes, recent.start + headBytes);
+      found.push({ ridNumber, key: docKeyOf(recent) });
     }
     return found;
   }
@@ -65,7 +71,7 @@ export class RecentRids {
     this.#taken = [...this.#taken, ...this.#slabs];
     this.#slabs = [];
     const changes: IndexChange[] = [];
-    for (const { bytes, start } of walk(this.#taken)) changes.push(ridPut(bytes, start));
+    for (const recent of walk(this.#taken)) changes.push(ridPut(recent));
     return changes;
   }
 
@@ -74,27 +80,35 @@ export class RecentRids {
     this.#taken = [];
   }
 
-  *#all(): IterableIterator<{ readonly bytes: Buffer; readonly start: number }> {
+  *#all(): IterableIterator<RecentRid> {
     yield* walk(this.#taken);
     yield* walk(this.#slabs);
   }
 }
 
-function* walk(slabs: readonly Slab[]): IterableIterator<{ readonly bytes: Buffer; readonly start: number }> {
-  for (const { bytes, usedBytes } of slabs) {
-    for (let start = 0; start < usedBytes; start += headBytes + docKeyBytesAt(bytes, start)) yield { bytes, start };
+function* walk(slabs: readonly UsedSlab[]): IterableIterator<RecentRid> {
+  for (const { slab, usedBytes } of slabs) {
+    for (let start = 0; start < usedBytes; ) {
+      const recent = { slab, start };
+      yield recent;
+      start += headBytes + slabBytesOf(ridKeyBytes, docKeyBytesOf(recent));
+    }
   }
 }
 
-function docKeyBytesAt(bytes: Buffer, start: number): number {
-  return (bytes[start + ridKeyBytes] as number) | ((bytes[start + ridKeyBytes + 1] as number) << 8);
-}
-
-function docKeyAt(bytes: Buffer, start: number): Buffer {
-  return Buffer.from(bytes.subarray(start + headBytes, start + headBytes + docKeyBytesAt(bytes, start)));
-}
-
-function ridPut(bytes: Buffer, start: number): SlabPut {
+function compare({ slab: { bytes }, start }: RecentRid, key: Buffer): number {
   const keyAt = start + headBytes;
-  return new SlabPut(bytes, [start, start + ridKeyBytes], [keyAt, keyAt + docKeyBytesAt(bytes, start)]);
+  return bytes.compare(key, 0, ridKeyBytes, keyAt, keyAt + ridKeyBytes);
+}
+
+function docKeyBytesOf({ slab: { bytes }, start }: RecentRid): number {
+  return (bytes[start] as number) | ((bytes[start + 1] as number) << 8);
+}
+
+function docKeyOf(recent: RecentRid): Buffer {
+  return Buffer.from(ridPut(recent).value);
+}
+
+function ridPut(recent: RecentRid): SlabPut {
+  return new SlabPut(recent.slab, recent.start + headBytes, ridKeyBytes, docKeyBytesOf(recent));
 }

@@ -5,14 +5,15 @@
 
 import { checksum32, checksumOfLent, lentMemory } from '../log/checksum.ts';
 import { copyBytes } from './copy-bytes.ts';
-import type { IndexChange, WritingChange } from './index-store.ts';
+import { checksumBytes, SlabPut } from './entry-slab.ts';
+import type { IndexChange } from './index-store.ts';
 
-export const checksumBytes = 4;
 /** Doc entries are far below; of more the views would be too many. */
 export const lentBytesMax = 512;
 
 /** Key and value side by side, where their checksum is made. */
 const beside: Buffer = lentMemory;
+const besideWords = new Int32Array(beside.buffer, beside.byteOffset, beside.length / 4);
 /** The first n bytes of it, made once for each n: a view costs more than the copy it saves. */
 const besideHeads: Buffer[] = [];
 const slabBytes: number = 64 * 1024;
@@ -21,11 +22,11 @@ const slabBytes: number = 64 * 1024;
  * Where lmdb is to find a value in a larger buffer. It looks at `start` and `end` of the bytes it is given, as the encoders
  * that come with it set them, when the change is queued; the buffer must be the whole of its memory.
  */
-type Slab = Buffer & { start: number; end: number };
+type LmdbSlab = Buffer & { start: number; end: number };
 
 /** Makes the entries of one transaction, in memory that they share: nothing of it may be used again before they are applied. */
 export class EntrySealer {
-  #slab: Slab | undefined;
+  #slab: LmdbSlab | undefined;
   #used = 0;
   /** Until the next one is made. */
   key: Buffer = beside;
@@ -33,9 +34,8 @@ export class EntrySealer {
 
   /** Of a change that is no removal. */
   seal(change: IndexChange): void {
-    if (isWriting(change)) {
-      const keyBytes = change.writeKey(beside);
-      this.#sealBeside(keyBytes, change.writeValue(beside, keyBytes));
+    if (change instanceof SlabPut && change.keyBytes + change.valueBytes <= beside.length) {
+      this.#sealInSlab(change);
       return;
     }
     const { key, value = nothing } = change;
@@ -50,11 +50,27 @@ export class EntrySealer {
     this.#sealBeside(key.length, end);
   }
 
+  /** Where it lies, which has room for the checksum. */
+  #sealInSlab({ slab, start, keyBytes, valueBytes }: SlabPut): void {
+    const bytes = slab.bytes as LmdbSlab;
+    const { words } = slab;
+    const length = keyBytes + valueBytes;
+    const wordAt = start / 4;
+    const wordCount = Math.ceil(length / 4);
+    for (let i = 0; i < wordCount; i += 1) besideWords[i] = words[wordAt + i] as number;
+    const end = start + length;
+    writeChecksum(checksumOfLent(length), bytes, end);
+    bytes.start = start + keyBytes;
+    bytes.end = end + checksumBytes;
+    this.key = headOf(keyBytes);
+    this.value = bytes;
+  }
+
   #sealBeside(keyBytes: number, end: number): void {
     const length = end - keyBytes + checksumBytes;
     if (this.#slab === undefined || this.#used + length > this.#slab.length) {
       // Nobody reads the properties before they are set for the first value.
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, length)) as Slab;
+      this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, length)) as LmdbSlab;
       this.#used = 0;
     }
     const slab = this.#slab;
@@ -66,10 +82,6 @@ export class EntrySealer {
     this.key = headOf(keyBytes);
     this.value = slab;
   }
-}
-
-export function isWriting(change: IndexChange): change is WritingChange {
-  return (change as Partial<WritingChange>).writeKey !== undefined; // Who has one has both.
 }
 
 /** Of key and value. */
