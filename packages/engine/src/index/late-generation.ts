@@ -37,6 +37,8 @@ const chunkFactor = 4_096;
 const bucketCount = 256;
 const none = -1;
 const changesMin = 64;
+const slotsPerChange = 2;
+const slotWords = 2;
 /** So many changes of a bucket are simply looked at; more are put in order first. */
 const unorderedMax = 64;
 
@@ -54,8 +56,11 @@ export class LateGeneration {
   #nexts: Int32Array = new Int32Array(changesMin);
   /** Change → whether a later one is of the same key. */
   #followed: Uint8Array = new Uint8Array(changesMin);
-  /** By hash: a change + 1, or 0; twice as long as there can be changes. */
-  #slots: Uint32Array = new Uint32Array(changesMin * 2);
+  /**
+   * By hash: a change + 1, or 0, and beside it its hash, where the processor has both with one look at its memory. Slots are twice
+   * as many as there can be changes.
+   */
+  #slots: Int32Array = new Int32Array(changesMin * slotsPerChange * slotWords);
   /** By the first bits of effective partition keys: the last change of each bucket. */
   readonly #buckets: Int32Array = new Int32Array(bucketCount).fill(none);
   /** Of the buckets with many changes that somebody has looked into. */
@@ -311,6 +316,7 @@ export class LateGeneration {
     const before = (this.#slots[slot] as number) - 1;
     if (before >= 0) this.#followed[before] = 1;
     this.#slots[slot] = change + 1;
+    this.#slots[slot + 1] = hash;
     const bucket = bucketOf(chunk, keyAt);
     this.#nexts[change] = this.#buckets[bucket] as number;
     this.#buckets[bucket] = change;
@@ -323,23 +329,28 @@ export class LateGeneration {
     this.#nexts = longer(this.#nexts, new Int32Array(length));
     this.#followed = longer(this.#followed, new Uint8Array(length));
     const before = this.#slots;
-    this.#slots = new Uint32Array(length * 2);
-    const mask = this.#slots.length - 1;
-    for (const change of before) {
+    const slots = new Int32Array(length * slotsPerChange * slotWords);
+    const mask = slots.length - 1;
+    for (let from = 0; from < before.length; from += slotWords) {
+      const change = before[from] as number;
       if (change === 0) continue;
-      let slot = (this.#hashes[change - 1] as number) & mask;
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.#slots[slot] = change;
+      const hash = before[from + 1] as number;
+      let slot = firstSlot(hash, mask);
+      while (slots[slot] !== 0) slot = (slot + slotWords) & mask;
+      slots[slot] = change;
+      slots[slot + 1] = hash;
     }
+    this.#slots = slots;
   }
 
   /** Where the key is, or would be. */
   #slotOf(bytes: Buffer, start: number, length: number, hash: number): number {
-    const mask = this.#slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const change = this.#slots[slot] as number;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    for (let slot = firstSlot(hash, mask); ; slot = (slot + slotWords) & mask) {
+      const change = slots[slot] as number;
       if (change === 0) return slot;
-      if (this.#hashes[change - 1] === hash && this.#isKey(change - 1, bytes, start, length)) return slot;
+      if (slots[slot + 1] === hash && this.#isKey(change - 1, bytes, start, length)) return slot;
     }
   }
 
@@ -376,6 +387,11 @@ export function hashOf(bytes: Buffer, start: number, end: number, seed: number):
   }
   // The low bits choose the slot.
   return hash ^ (hash >>> 7);
+}
+
+/** A slot has two words. */
+function firstSlot(hash: number, mask: number): number {
+  return (hash << 1) & mask;
 }
 
 /** Behind tree and container. */
