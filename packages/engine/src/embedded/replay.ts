@@ -7,7 +7,7 @@ import { docKey, uniqueKey } from '../index/keys.ts';
 import type { OperationNumber } from '../log/frame.ts';
 import { operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { CatalogChange } from '../state/catalog.ts';
-import type { DurableGroup, FramePlace, UniqueOwner } from '../state/group.ts';
+import type { DurableGroup, FramePlace, Staging, UniqueOwner } from '../state/group.ts';
 import { catalogContainer, forEachUnique, StagedRecord, slicesOf } from '../state/group.ts';
 import { KeySlab } from '../state/key-slab.ts';
 
@@ -131,18 +131,15 @@ function replayRecord(
     : undefined;
   const previous =
     owner === undefined ? known : withOwnDigests(known, record, container, owner, source, holders, options);
-  return new StagedRecord({
-    container,
-    range: view.rangeOfRun(run),
+  const input = { operation: number, lsn, ix, timeMs: view.timeMs(record), ttl: view.ttl(record), ridNumber };
+  const staging: Staging = {
     key: { slab, start: slab.add(key), bytes: key.length, hash },
     // A replace whose original is gone is an insert for the index: its rid entry has to be written.
     isInsert: !isDelete && (known === undefined || known.ridNumber !== ridNumber),
-    input: { operation: number, lsn, ix, timeMs: view.timeMs(record), ttl: view.ttl(record), ridNumber },
     uniqueDigests,
     recordBytes: view.recordBytes(record),
     owner,
     previous,
-    at: source,
-    record,
-  });
+  };
+  return new StagedRecord(container, view.rangeOfRun(run), input, staging, source, record);
 }

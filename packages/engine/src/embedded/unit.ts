@@ -6,6 +6,7 @@ import { lentDocKey, lentIdBytes, uniqueKey } from '../index/keys.ts';
 import { queuedBytesMax } from '../limits.ts';
 import { operation, recordFlag } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
+import { occupiedBytes } from '../log/frame-writer.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
@@ -254,7 +255,9 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     draft.tail = openBytes === undefined ? undefined : container.system;
     const record = group.add(container.number, range.number, draft, {
       key: found.key,
+      isInsert: mutation.operation === 'create',
       uniqueDigests,
+      recordBytes: occupiedBytes(draft),
       owner: hasUniques ? { partitionKey: bytes, id: mutation.id } : undefined,
       previous,
     });

@@ -4,6 +4,8 @@
 //   28 offset u32 (of the body, from the start of the segment)   32 length u32   36 checksum u32   40 rid number u64
 //   48 ttl i32 (0 none)   52 record bytes u32 (what it occupies, keys included)   56 reserved   64 unique digests
 
+import { copyBytes } from './copy-bytes.ts';
+
 /** Where the bytes of one version are. */
 export interface Place {
   readonly segment: number;
@@ -66,8 +68,9 @@ export function writeVersion(version: Version, target: Buffer, offset: number): 
   return offset + fixedBytes + uniqueDigests.length;
 }
 
-export function decodeVersion(value: Buffer): Version {
-  decoded.set(value.length === fixedBytes ? value : value.subarray(0, fixedBytes), 0);
+/** Of bytes [start, end). */
+export function decodeVersion(value: Buffer, start = 0, end: number = value.length): Version {
+  copyBytes(value, start, start + fixedBytes, decoded, 0);
   const ttl = read.getInt32(48, true);
   return {
     range: read.getUint32(0, true),
@@ -77,7 +80,7 @@ export function decodeVersion(value: Buffer): Version {
     ttl: ttl === 0 ? undefined : ttl,
     ridNumber: read.getUint32(40, true) + read.getUint32(44, true) * 0x1_0000_0000,
     // Copied: the index lends its bytes only until the next await.
-    uniqueDigests: value.length > fixedBytes ? Buffer.from(value.subarray(fixedBytes)) : noDigests,
+    uniqueDigests: end - start > fixedBytes ? Buffer.from(value.subarray(start + fixedBytes, end)) : noDigests,
     place: {
       segment: read.getUint32(20, true),
       ordinal: read.getUint32(24, true),

@@ -14,7 +14,7 @@ import { DatabaseError } from '@tidemark/model';
 import { lateChunkBytes } from '../limits.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { Version } from './documents.ts';
-import { versionBytes, writeVersion } from './documents.ts';
+import { decodeVersion, versionBytes, writeVersion } from './documents.ts';
 import type { EntrySlab } from './entry-slab.ts';
 import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
@@ -167,6 +167,16 @@ export class LateGeneration {
     if (isRemoval(chunk, offset)) return undefined;
     const valueAt = offset + headBytes + keyBytesAt(chunk, offset);
     return chunk.subarray(valueAt, valueAt + valueBytesOf(chunk, offset));
+  }
+
+  /** Undefined: it was removed. */
+  versionAt(change: LateNumber): Version | undefined {
+    const place = this.#places[change] as number;
+    const chunk = this.#chunkAt(place);
+    const offset = place % chunkFactor;
+    if (isRemoval(chunk, offset)) return undefined;
+    const valueAt = offset + headBytes + keyBytesAt(chunk, offset);
+    return decodeVersion(chunk, valueAt, valueAt + valueBytesOf(chunk, offset));
   }
 
   /** For the tree. */

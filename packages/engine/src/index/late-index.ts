@@ -15,6 +15,7 @@
 import { DatabaseError } from '@tidemark/model';
 import { lateChangesMax, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';
+import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lateChunkOfKey, tree, treeBounds } from './keys.ts';
 import type { LateMark, LateNumber } from './late-generation.ts';
@@ -95,11 +96,25 @@ export class LateIndex implements IndexStore {
     return late === undefined ? this.#index.get(key) : (late ?? undefined);
   }
 
-  /** `hash` of a doc key: what `hashOf` gives of it. */
-  lend(key: Buffer, hash?: number): Buffer | undefined {
+  lend(key: Buffer): Buffer | undefined {
     this.#assertOpen();
-    const late = this.#findLate(key, hash);
-    if (late !== undefined) return late ?? undefined;
+    const late = this.#findLate(key);
+    return late === undefined ? this.#lendOfTree(key) : (late ?? undefined);
+  }
+
+  /** What the entry of a doc key says, by what `hashOf` gives of it. */
+  version(key: Buffer, hash: number = this.hashOf(key)): Version | undefined {
+    this.#assertOpen();
+    const change = this.#current.find(key, hash);
+    if (change !== undefined) return this.#current.versionAt(change);
+    const frozen = this.#frozen?.generation;
+    const before = frozen?.find(key, hash);
+    if (before !== undefined) return (frozen as LateGeneration).versionAt(before);
+    const value = this.#lendOfTree(key);
+    return value === undefined ? undefined : decodeVersion(value);
+  }
+
+  #lendOfTree(key: Buffer): Buffer | undefined {
     return this.#index.lend === undefined ? this.#index.get(key) : this.#index.lend(key);
   }
 
@@ -224,9 +239,9 @@ export class LateIndex implements IndexStore {
   }
 
   /** Null: it was removed. Undefined: ask the tree. */
-  #findLate(key: Buffer, known?: number): Buffer | null | undefined {
+  #findLate(key: Buffer): Buffer | null | undefined {
     if (!isLate(key[0])) return undefined;
-    const hash = known ?? this.hashOf(key);
+    const hash = this.hashOf(key);
     const late = lateIn(this.#current, key, hash);
     return late === undefined && this.#frozen !== undefined ? lateIn(this.#frozen.generation, key, hash) : late;
   }

@@ -3,7 +3,7 @@
 // LMDB has no checksums. An entry is believed only with this one: a flipped bit in the checkpoint would otherwise cut the
 // log, and one in a bitmap bring back what was replaced.
 
-import { checksum32, checksumOfLent, lentMemory } from '../log/checksum.ts';
+import { checksum32, checksumOfLent, lentHead, lentMemory } from '../log/checksum.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { checksumBytes, SlabPut } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
@@ -14,8 +14,6 @@ export const lentBytesMax = 512;
 /** Key and value side by side, where their checksum is made. */
 const beside: Buffer = lentMemory;
 const besideWords = new Int32Array(beside.buffer, beside.byteOffset, beside.length / 4);
-/** The first n bytes of it, made once for each n: a view costs more than the copy it saves. */
-const besideHeads: Buffer[] = [];
 const slabBytes: number = 64 * 1024;
 
 /**
@@ -62,7 +60,7 @@ export class EntrySealer {
     writeChecksum(checksumOfLent(length), bytes, end);
     bytes.start = start + keyBytes;
     bytes.end = end + checksumBytes;
-    this.key = headOf(keyBytes);
+    this.key = lentHead(keyBytes);
     this.value = bytes;
   }
 
@@ -79,7 +77,7 @@ export class EntrySealer {
     slab.start = start;
     slab.end = start + length;
     this.#used = start + length;
-    this.key = headOf(keyBytes);
+    this.key = lentHead(keyBytes);
     this.value = slab;
   }
 }
@@ -113,15 +111,6 @@ function writeChecksum(checksum: number, target: Buffer, at: number): void {
   target[at + 1] = (checksum >>> 8) & 0xff;
   target[at + 2] = (checksum >>> 16) & 0xff;
   target[at + 3] = checksum >>> 24;
-}
-
-function headOf(length: number): Buffer {
-  let head = besideHeads[length];
-  if (head === undefined) {
-    head = beside.subarray(0, length);
-    besideHeads[length] = head;
-  }
-  return head;
 }
 
 const nothing: Buffer = Buffer.alloc(0);

@@ -48,6 +48,18 @@ const memory: Buffer = compiled === undefined ? Buffer.alloc(partAt) : Buffer.fr
 /** Memory for whoever puts small things together only to have their checksum; nobody else's the next time. */
 export const lentMemory: Buffer = memory.subarray(lentAt, lentAt + lentBytes);
 
+/** Its first bytes; a view for each number is made once, since one costs more than most of what is done with it. */
+export function lentHead(bytes: number): Buffer {
+  let head = lentHeads[bytes];
+  if (head === undefined) {
+    head = lentMemory.subarray(0, bytes);
+    lentHeads[bytes] = head;
+  }
+  return head;
+}
+
+const lentHeads: Buffer[] = [];
+
 /** Of the first bytes of `lentMemory`. */
 export function checksumOfLent(bytes: number): number {
   if (compiled === undefined) return slowChecksum(lentMemory, 0, bytes).low;

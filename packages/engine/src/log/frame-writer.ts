@@ -2,7 +2,7 @@
 // when the frame is closed its runs are put together and the offsets inside them moved to where they have come to lie.
 
 import { assert } from '@tidemark/model';
-import { checksum32, checksum48 } from './checksum.ts';
+import { checksum32, checksum48, checksumOfLent, lentHead, lentMemory } from './checksum.ts';
 import type { OperationNumber } from './frame.ts';
 import {
   recordField as at,
@@ -176,15 +176,24 @@ export class RunWriter {
     if (end > this.bodies.length) this.bodies = grown(this.bodies, this.bodyBytes, end);
     const { bodies } = this;
     if (start > 0) bodies[start - 1] = comma;
-    bodies.set(body, start);
-    const written = record.tail?.writeTail(record, bodies, start + body.length) ?? start + body.length;
-    assert(written === end, 'the tail of a body is as long as it said');
+    // One of the usual size is put together where its checksum is made.
+    const isLent = end - start <= lentMemory.length;
+    writeWhole(record, body, end - start, isLent ? lentMemory : bodies, isLent ? 0 : start);
+    if (isLent) bodies.set(lentHead(end - start), start);
+    const checksum = isLent ? checksumOfLent(end - start) : checksum32(bodies, start, end);
     this.bodyBytes = end;
     const fields = this.#fields;
     fields.setUint32(tableOffset + at.bodyLength, end - start, true);
     fields.setUint32(tableOffset + at.bodyOffset, start, true);
-    fields.setUint32(tableOffset + at.bodyChecksum, checksum32(bodies, start, end), true);
+    fields.setUint32(tableOffset + at.bodyChecksum, checksum, true);
   }
+}
+
+/** A body with its tail. */
+function writeWhole(record: RecordInput, body: Uint8Array, length: number, target: Buffer, at: number): void {
+  target.set(body, at);
+  const end = record.tail?.writeTail(record, target, at + body.length) ?? at + body.length;
+  assert(end === at + length, 'the tail of a body is as long as it said');
 }
 
 /** The length of the frame that holds these runs. */

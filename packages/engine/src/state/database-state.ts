@@ -10,7 +10,6 @@
 import { keyRangesIntersect } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { Version } from '../index/documents.ts';
-import { decodeVersion } from '../index/documents.ts';
 import { partitionBounds } from '../index/keys.ts';
 import type { LateIndex } from '../index/late-index.ts';
 import { pagesPerTurn } from '../limits.ts';
@@ -123,8 +122,7 @@ export class DatabaseState {
 
   /** The latest version that a reader may see. */
   findVisible(key: Buffer, hash?: number): Version | undefined {
-    const value = this.index.lend(key, hash);
-    return value === undefined ? undefined : decodeVersion(value);
+    return this.index.version(key, hash);
   }
 
   findUniqueHolder(key: Buffer): string | undefined {

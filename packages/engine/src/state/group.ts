@@ -9,7 +9,7 @@ import { idleRunBytesMax, idleRunsMax } from '../limits.ts';
 import type { FrameView, OperationNumber } from '../log/frame.ts';
 import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
-import { frameBytes, occupiedBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
+import { frameBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
 import { KeySlab } from './key-slab.ts';
 import type { StagedEntry } from './overlay.ts';
@@ -35,12 +35,22 @@ export interface LentKey {
   readonly hash: number;
 }
 
+/** What a record needs beside what is written down of it. */
+export interface Staging {
+  readonly key: LentKey;
+  readonly isInsert: boolean;
+  readonly uniqueDigests: Buffer;
+  readonly recordBytes: number;
+  readonly owner: UniqueOwner | undefined;
+  readonly previous: Version | undefined;
+}
+
 /**
  * One document's change, with what deciding, publishing and indexing it need; unless it is a delete it is the document's
  * version as well. Its bytes are where its group keeps them, in a run that is being filled and then in the frame. Nobody holds
  * on to it when it has been published, but for the one who asked for it.
  */
-export class StagedRecord implements Version, StagedEntry {
+export class StagedRecord implements Version, Place, StagedEntry {
   readonly container: number;
   readonly range: number;
   readonly hash: number;
@@ -69,42 +79,36 @@ export class StagedRecord implements Version, StagedEntry {
   #frame: FramePlace | undefined;
   #record: number;
 
-  constructor(options: {
-    readonly container: number;
-    readonly range: number;
-    readonly key: LentKey;
-    readonly isInsert: boolean;
-    readonly input: Pick<RecordInput, 'operation' | 'lsn' | 'ix' | 'timeMs' | 'ttl' | 'ridNumber'>;
-    readonly uniqueDigests: Buffer;
-    readonly recordBytes: number;
-    readonly owner: UniqueOwner | undefined;
-    readonly previous: Version | undefined;
-    readonly at: RunWriter | FramePlace;
-    /** Its number in the run or frame. */
-    readonly record: number;
-  }) {
-    const { input, at } = options;
-    this.container = options.container;
-    this.range = options.range;
-    const { slab, start, bytes, hash } = options.key;
+  /** `record` is its number in the run or frame. */
+  constructor(
+    container: number,
+    range: number,
+    input: Pick<RecordInput, 'operation' | 'lsn' | 'ix' | 'timeMs' | 'ttl' | 'ridNumber'>,
+    staging: Staging,
+    at: RunWriter | FramePlace,
+    record: number,
+  ) {
+    this.container = container;
+    this.range = range;
+    const { slab, start, bytes, hash } = staging.key;
     this.#slab = slab;
     this.keyStart = start;
     this.keyEnd = start + bytes;
     this.hash = hash;
     this.operation = input.operation;
-    this.isInsert = options.isInsert;
+    this.isInsert = staging.isInsert;
     this.lsn = input.lsn;
     this.ix = input.ix;
     this.timeMs = input.timeMs;
     this.ttl = input.ttl;
     this.ridNumber = input.ridNumber;
-    this.uniqueDigests = options.uniqueDigests;
-    this.recordBytes = options.recordBytes;
-    this.owner = options.owner;
-    this.previous = options.previous;
+    this.uniqueDigests = staging.uniqueDigests;
+    this.recordBytes = staging.recordBytes;
+    this.owner = staging.owner;
+    this.previous = staging.previous;
     this.#run = at instanceof RunWriter ? at : undefined;
     this.#frame = at instanceof RunWriter ? undefined : at;
-    this.#record = options.record;
+    this.#record = record;
   }
 
   /** Undefined: a delete. */
@@ -125,9 +129,30 @@ export class StagedRecord implements Version, StagedEntry {
     return this.keys.compare(key, 0, key.length, this.keyStart, this.keyEnd) === 0;
   }
 
+  // It is its own place: an object less for each write.
+
   get place(): Place {
-    const { view, segment, offset } = this.#placed;
-    return placeOf(view, this.#record, segment, offset);
+    return this;
+  }
+
+  get segment(): number {
+    return this.#placed.segment;
+  }
+
+  get ordinal(): number {
+    return this.#placed.view.header.firstOrdinal + this.#record;
+  }
+
+  get offset(): number {
+    return this.#placed.offset + this.#placed.view.bodyOffset(this.#record);
+  }
+
+  get length(): number {
+    return this.#placed.view.bodyLength(this.#record);
+  }
+
+  get checksum(): number {
+    return this.#placed.view.bodyChecksum(this.#record);
   }
 
   get partitionKey(): Buffer {
@@ -237,17 +262,7 @@ export class OpenGroup {
   }
 
   /** Writes the record down; the input may be used again. */
-  add(
-    container: number,
-    range: number,
-    input: RecordInput,
-    staging: {
-      readonly key: LentKey;
-      readonly uniqueDigests: Buffer;
-      readonly owner: UniqueOwner | undefined;
-      readonly previous: Version | undefined;
-    },
-  ): StagedRecord {
+  add(container: number, range: number, input: RecordInput, staging: Staging): StagedRecord {
     let run = this.#runs.get(range);
     if (run === undefined) {
       run = { writer: this.#pool.take(container, range), staged: [] };
@@ -256,19 +271,7 @@ export class OpenGroup {
     const { writer } = run;
     const record = writer.records;
     writer.add(input);
-    const staged = new StagedRecord({
-      container,
-      range,
-      key: staging.key,
-      isInsert: input.operation === operation.create,
-      input,
-      uniqueDigests: staging.uniqueDigests,
-      recordBytes: occupiedBytes(input),
-      owner: staging.owner,
-      previous: staging.previous,
-      at: writer,
-      record,
-    });
+    const staged = new StagedRecord(container, range, input, staging, writer, record);
     run.staged.push(staged);
     return staged;
   }
