@@ -14,7 +14,7 @@
 //
 // It is most of what a page of the feed costs and a good part of a write. The lanes are those of vector instructions, in a
 // module of WebAssembly; with a copy into its memory, a piece at a time, it does some 13 GB/s where this Node's crc32 does 3.5 and
-// GHASH 4 to 6. Without WebAssembly (`--jitless`) it is done in JavaScript, which takes many times as long.
+// GHASH 4 to 6. Where there is no WebAssembly (`--jitless`, or a limit on addresses) it is done in JavaScript, at 1 GB/s.
 
 import { moduleText } from './checksum-module.ts';
 import { slowChecksum } from './slow-checksum.ts';
@@ -96,7 +96,12 @@ function absorbAll(module: Module, bytes: Buffer, start: number, end: number): n
 
 function compile(): Module | undefined {
   if (typeof WebAssembly === 'undefined') return undefined;
-  const module = new WebAssembly.Module(Buffer.from(moduleText, 'base64'));
-  // What checksum.wat exports.
-  return new WebAssembly.Instance(module).exports as Module;
+  try {
+    const module = new WebAssembly.Module(Buffer.from(moduleText, 'base64'));
+    // What checksum.wat exports.
+    return new WebAssembly.Instance(module).exports as Module;
+  } catch {
+    // V8 sets ten gigabytes of addresses aside for any memory of a module, which a limit (`ulimit -v`) may not let it have.
+    return undefined;
+  }
 }
