@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemEnvironment } from '../ambient.ts';
 import type { IndexStore } from '../index/index-store.ts';
-import { readUint48BE, timeKey } from '../index/keys.ts';
+import { readUint48BE, ridKey, timeKey } from '../index/keys.ts';
 import { openLateIndex } from '../index/late-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
 import { indexedRangesMax } from '../limits.ts';
@@ -26,6 +26,18 @@ test('[engine 7] the first LSN of a second stays, however many ranges are writte
   await writer.drained();
 
   expect(readUint48BE(store.get(timeKey(7, 101)) as Buffer, 0)).toBe(2);
+});
+
+test('[engine 8] a document that takes the place of another one takes its rid out of the index', async () => {
+  const store = memoryIndex();
+  const { writer, publish } = await aWriter(store);
+  await store.apply([{ key: ridKey(1, 5), value: Buffer.from('where it is') }]);
+  // The delete between the two is gone by compaction, as a rebuild may find it.
+  const previous = { ridNumber: 5, timeMs: 0 };
+  publish([{ ...aDelete(7, 100, 9), version: { ridNumber: 6, timeMs: 100_000 }, previous } as unknown as StagedRecord]);
+  await writer.drained();
+
+  expect(store.get(ridKey(1, 5))).toBeUndefined();
 });
 
 /** An index whose transactions wait until they are let go on. */

@@ -379,7 +379,8 @@ export class IndexWriter {
   /** Ttl, unique and time entries and rids that are gone, in the order of the records. */
   #noteBeside({ beside: changes, uniqueKeys, seconds }: Pending, record: StagedRecord): void {
     const { version, previous } = record;
-    if (version === undefined && previous !== undefined) {
+    // Of another document as well: compaction may have dropped the delete between the two, and a rebuild find both.
+    if (previous !== undefined && previous.ridNumber !== version?.ridNumber) {
       changes.push({ key: ridKey(record.container, previous.ridNumber), value: undefined });
     }
     const oldExpiry = previous === undefined ? undefined : ownExpirySecond(previous);
