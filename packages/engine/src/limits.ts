@@ -39,7 +39,7 @@ export const indexGatherMs = 1_000;
 
 /**
  * Doc entries on their way to their places in the index. So many get there together. Up to twice as many, and those that the
- * next transactions take, are in memory, outside of the heap, with some 150 bytes each; more would make starts longer, which read them.
+ * next transactions take, are in memory, outside of the heap, with some 180 bytes each; more would make starts longer, which read them.
  */
 export const lateChangesMax = 65_536;
 /** They are written down in pieces of this size, which fit into a page of the index. */

@@ -400,7 +400,7 @@ class CommittedDocument implements StoredDocument {
   }
 
   get sizeBytes(): number {
-    return this.#record.sizeBytes;
+    return this.#record.length;
   }
 
   get etag(): string {

@@ -3,6 +3,7 @@
 //
 // ENTRY IN A SLAB, at a multiple of 4: key · value · 4 bytes, which the index has for its checksum
 
+import { assert } from '@tidemark/model';
 import type { IndexChange } from './index-store.ts';
 
 const wordBytes = 4;
@@ -34,6 +35,7 @@ export class SlabPut implements IndexChange {
   readonly valueBytes: number;
 
   constructor(slab: EntrySlab, start: number, keyBytes: number, valueBytes: number) {
+    assert(start % wordBytes === 0, 'an entry begins at a whole word of its slab');
     this.slab = slab;
     this.start = start;
     this.keyBytes = keyBytes;

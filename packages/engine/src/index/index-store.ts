@@ -33,7 +33,7 @@ export interface IndexStore {
   lend?(key: Buffer): Buffer | undefined;
   /** At most `limit` entries in key order, as copies the caller may keep. Holds no read transaction when it returns. */
   range(options: IndexRangeOptions): IndexEntry[];
-  /** All or nothing, in order. Resolves when every later get and range sees it; durable only after `sync`. */
+  /** All or nothing, in order. Resolves when every later get and range sees it, and until then has the bytes; durable only after `sync`. */
   apply(changes: readonly IndexChange[]): Promise<void>;
   /** Resolves when everything applied before the call is durable. Rejects when that failed or took longer than its limit. */
   sync(): Promise<void>;

@@ -75,8 +75,7 @@ export class LateGeneration {
 
   /** As the index has them, in order. Throws `corrupt` when they make no sense. */
   load(value: Buffer): void {
-    const chunk = this.#begin(value.length);
-    const { bytes } = chunk;
+    const { bytes } = this.#begin(value.length);
     bytes.set(value, 0);
     this.#usedBytes = value.length;
     for (let offset = 0; offset < value.length; ) {

@@ -164,7 +164,7 @@ function lateBytes(inner: MemoryIndex): number {
   return inner.range({ ...treeBounds('late'), limit: 10_000 }).reduce((sum, { value }) => sum + value.length, 0);
 }
 
-/** Each has a head of six bytes, a key of nine and a value of 74. */
+/** Each has a head of eight bytes, a key of nine, a value of 74 and four for its checksum, up to a multiple of four. */
 function lateChanges(inner: MemoryIndex): number {
   return lateBytes(inner) / 96;
 }

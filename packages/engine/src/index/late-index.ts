@@ -96,12 +96,6 @@ export class LateIndex implements IndexStore {
     return late === undefined ? this.#index.get(key) : (late ?? undefined);
   }
 
-  lend(key: Buffer): Buffer | undefined {
-    this.#assertOpen();
-    const late = this.#findLate(key);
-    return late === undefined ? this.#lendOfTree(key) : (late ?? undefined);
-  }
-
   /** What the entry of a doc key says, by what `hashOf` gives of it. */
   version(key: Buffer, hash: number = this.hashOf(key)): Version | undefined {
     this.#assertOpen();
@@ -110,12 +104,8 @@ export class LateIndex implements IndexStore {
     const frozen = this.#frozen?.generation;
     const before = frozen?.find(key, hash);
     if (before !== undefined) return (frozen as LateGeneration).versionAt(before);
-    const value = this.#lendOfTree(key);
+    const value = this.#index.lend === undefined ? this.#index.get(key) : this.#index.lend(key);
     return value === undefined ? undefined : decodeVersion(value);
-  }
-
-  #lendOfTree(key: Buffer): Buffer | undefined {
-    return this.#index.lend === undefined ? this.#index.get(key) : this.#index.lend(key);
   }
 
   range(options: IndexRangeOptions): IndexEntry[] {

@@ -118,7 +118,7 @@ class LmdbIndex implements IndexStore {
       const length = shared.length - checksumBytes;
       if (length > lentBytesMax || shared.buffer.byteLength < length) return this.get(key);
       if (length < 0 || checksumOfShared(key, shared, length) !== readChecksum(shared, length)) throw this.#damaged();
-      return this.#lentHead(shared, length);
+      return this.#checksumHead(shared, length);
     } catch (error) {
       throw isDatabaseError(error) ? error : lmdbErrorOf(error, 'The index cannot be read');
     }
@@ -208,7 +208,7 @@ class LmdbIndex implements IndexStore {
   }
 
   /** The first bytes of lmdb's buffer. */
-  #lentHead(shared: Buffer, length: number): Buffer {
+  #checksumHead(shared: Buffer, length: number): Buffer {
     if (this.#lentFrom !== shared.buffer) {
       this.#lentFrom = shared.buffer;
       this.#lentHeads.length = 0;

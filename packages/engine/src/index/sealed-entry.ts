@@ -3,16 +3,16 @@
 // LMDB has no checksums. An entry is believed only with this one: a flipped bit in the checkpoint would otherwise cut the
 // log, and one in a bitmap bring back what was replaced.
 
-import { checksum32, checksumOfLent, lentHead, lentMemory } from '../log/checksum.ts';
+import { checksum32, checksumHead, checksumMemory, checksumOfHead } from '../log/checksum.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { checksumBytes, SlabPut } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
 
-/** Doc entries are far below; of more the views would be too many. */
+/** Of what lmdb lends. Doc entries are far below; of more the views of its buffer would be too many. */
 export const lentBytesMax = 512;
 
 /** Key and value side by side, where their checksum is made. */
-const beside: Buffer = lentMemory;
+const beside: Buffer = checksumMemory;
 const besideWords = new Int32Array(beside.buffer, beside.byteOffset, beside.length / 4);
 const slabBytes: number = 64 * 1024;
 
@@ -22,7 +22,7 @@ const slabBytes: number = 64 * 1024;
  */
 type LmdbSlab = Buffer & { start: number; end: number };
 
-/** Makes the entries of one transaction, in memory that they share: nothing of it may be used again before they are applied. */
+/** Makes the entries of one transaction, where they lie or in memory that they share: nothing of it may change before they are applied. */
 export class EntrySealer {
   #slab: LmdbSlab | undefined;
   #used = 0;
@@ -57,10 +57,10 @@ export class EntrySealer {
     const wordCount = Math.ceil(length / 4);
     for (let i = 0; i < wordCount; i += 1) besideWords[i] = words[wordAt + i] as number;
     const end = start + length;
-    writeChecksum(checksumOfLent(length), bytes, end);
+    writeChecksum(checksumOfHead(length), bytes, end);
     bytes.start = start + keyBytes;
     bytes.end = end + checksumBytes;
-    this.key = lentHead(keyBytes);
+    this.key = checksumHead(keyBytes);
     this.value = bytes;
   }
 
@@ -73,11 +73,11 @@ export class EntrySealer {
     }
     const slab = this.#slab;
     const start = this.#used;
-    writeChecksum(checksumOfLent(end), slab, copyBytes(beside, keyBytes, end, slab, start));
+    writeChecksum(checksumOfHead(end), slab, copyBytes(beside, keyBytes, end, slab, start));
     slab.start = start;
     slab.end = start + length;
     this.#used = start + length;
-    this.key = lentHead(keyBytes);
+    this.key = checksumHead(keyBytes);
     this.value = slab;
   }
 }
@@ -88,7 +88,7 @@ export function checksumOf(key: Buffer, value: Buffer): number {
   if (end > beside.length) return checksum32(Buffer.concat([key, value]));
   beside.set(key, 0);
   beside.set(value, key.length);
-  return checksumOfLent(end);
+  return checksumOfHead(end);
 }
 
 /** The same of a value of at most `lentBytesMax` at the start of lmdb's own buffer, which is longer than it says to native calls. */
@@ -96,7 +96,7 @@ export function checksumOfShared(key: Buffer, shared: Buffer, valueBytes: number
   beside.set(key, 0);
   const keyBytes = key.length;
   for (let i = 0; i < valueBytes; i += 1) beside[keyBytes + i] = shared[i] as number;
-  return checksumOfLent(keyBytes + valueBytes);
+  return checksumOfHead(keyBytes + valueBytes);
 }
 
 function sealedAlone(key: Buffer, value: Buffer): Buffer {

@@ -1,20 +1,23 @@
 // CHECKSUM: what tells bytes that have rotted, or were torn, from those that were written. Part of the format of segments and
 // of the index, in 32 or 48 bits.
 //
-// Bytes are words of 32 bits, little-endian, 32 of them to a stripe; a lane takes the same word of each stripe:
+// Bytes are words of 32 bits, little-endian, 32 of them to a stripe; a lane takes the same word of each stripe, as XXH32 does:
 //
 //   lane i, from 0         begins as (i + 1) * 0x9e3779b9
-//   takes a word           lane = rotl(lane ^ word, 13) * 0x9e3779b1
+//   takes a word           lane = rotl(lane + word * 0x85ebca77, 13) * 0x9e3779b1
 //   of the last stripe     lanes have the whole 16 bytes that there are; the 1 to 15 behind them, with zeros up to 16, go to
 //                          lanes 28 to 31, which take zeros if there are none
 //   at the end             lanes 0 to 3 take lanes 4 to 7, 8 to 11, … as words, and then each the number of bytes;
-//                          low is lane 0 that takes lanes 1, 2, 3 and high is lane 3 that takes 2, 1, 0, each mixed as murmur3 does
+//                          low is lane 0 that takes lanes 1, 2, 3 and high is lane 3 that takes 2, 1, 0, each mixed as XXH32 does
 //
-// To take a word is one to one: whatever happens to a single word is seen, anything else but for one time in 2^32.
+// To take a word is one to one: whatever happens to a single word is seen. What happens to several of one lane, or of lanes
+// that are a multiple of four apart, is not seen one time in 2^32; anything wider, in 48 bits, one time in 2^48. Both
+// multiplications are needed: with one, a flipped bit leaves another single one behind, which the next word can undo.
 //
 // It is most of what a page of the feed costs and a good part of a write. The lanes are those of vector instructions, in a
-// module of WebAssembly; with a copy into its memory, a piece at a time, it does some 13 GB/s where this Node's crc32 does 3.5 and
-// GHASH 4 to 6. Where there is no WebAssembly (`--jitless`, or a limit on addresses) it is done in JavaScript, at 1 GB/s.
+// module of WebAssembly; with a copy into its memory, a part at a time, it does some 12 GB/s where this Node's crc32 does 3.5 and
+// GHASH 4 to 6. Where there is no WebAssembly (`--jitless`), no SIMD or a limit on addresses, it is done in JavaScript, at half a
+// gigabyte a second.
 
 import { moduleText } from './checksum-module.ts';
 import { slowChecksum } from './slow-checksum.ts';
@@ -34,9 +37,9 @@ interface Module {
 
 /** Of the memory of the module; see checksum.wat. */
 const highAt = 128;
-const lentAt = 4_096;
-const lentBytes = 8 * 1024;
-const partAt: number = lentAt + lentBytes;
+const headAt = 4_096;
+const headBytes = 8 * 1024;
+const partAt: number = headAt + headBytes;
 /** Stays in the processor's first cache. */
 const partBytes = 16 * 1024;
 /** Shorter ones are copied in a loop: a view of them costs more. */
@@ -45,25 +48,26 @@ const loopBytesMax = 48;
 const compiled = compile();
 const memory: Buffer = compiled === undefined ? Buffer.alloc(partAt) : Buffer.from(compiled.memory.buffer);
 
-/** Memory for whoever puts small things together only to have their checksum; nobody else's the next time. */
-export const lentMemory: Buffer = memory.subarray(lentAt, lentAt + lentBytes);
+/** Memory in which small things are put together to have their checksum; whoever comes next writes over them. */
+export const checksumMemory: Buffer = memory.subarray(headAt, headAt + headBytes);
 
-/** Its first bytes; a view for each number is made once, since one costs more than most of what is done with it. */
-export function lentHead(bytes: number): Buffer {
-  let head = lentHeads[bytes];
+/** Its first bytes. A view for each number of them is made once: it costs more than what is done with it. */
+export function checksumHead(bytes: number): Buffer {
+  let head = heads[bytes];
   if (head === undefined) {
-    head = lentMemory.subarray(0, bytes);
-    lentHeads[bytes] = head;
+    head = checksumMemory.subarray(0, bytes);
+    heads[bytes] = head;
   }
   return head;
 }
 
-const lentHeads: Buffer[] = [];
+/** All of its places at once: an array that grows by leaps becomes a dictionary. */
+const heads: (Buffer | undefined)[] = new Array(headBytes + 1).fill(undefined);
 
-/** Of the first bytes of `lentMemory`. */
-export function checksumOfLent(bytes: number): number {
-  if (compiled === undefined) return slowChecksum(lentMemory, 0, bytes).low;
-  return compiled.absorb(lentAt, bytes, 0, 1) >>> 0;
+/** Of the first bytes of `checksumMemory`. */
+export function checksumOfHead(bytes: number): number {
+  if (compiled === undefined) return slowChecksum(checksumMemory, 0, bytes).low;
+  return compiled.absorb(headAt, bytes, 0, 1) >>> 0;
 }
 
 /** Of bytes [start, end): 32 bits. */

@@ -5,7 +5,8 @@
 ;;      0   128 B  the lanes between two parts
 ;;    128     4 B  the upper half of the result
 ;;    160    32 B  16 bytes of ones and 16 of zeros: from 176 - n on, a mask of n bytes
-;;   4096          what it is the checksum of
+;;   4096  8192 B  small things, put together there
+;;  12288          a part of what it is the checksum of
 
 (module
   (memory (export "memory") 1 1)
@@ -15,10 +16,11 @@
   ;; Gives the lower half of the result for the last part.
   (func (export "absorb") (param $at i32) (param $bytes i32) (param $before i32) (param $isLast i32) (result i32)
     (local $end i32) (local $rest i32) (local $low i32) (local $high i32)
-    (local $t v128) (local $prime v128)
+    (local $t v128) (local $first v128) (local $second v128)
     (local $a0 v128) (local $a1 v128) (local $a2 v128) (local $a3 v128)
     (local $a4 v128) (local $a5 v128) (local $a6 v128) (local $a7 v128)
-    (local.set $prime (v128.const i32x4 0x9e3779b1 0x9e3779b1 0x9e3779b1 0x9e3779b1))
+    (local.set $first (v128.const i32x4 0x9e3779b1 0x9e3779b1 0x9e3779b1 0x9e3779b1))
+    (local.set $second (v128.const i32x4 0x85ebca77 0x85ebca77 0x85ebca77 0x85ebca77))
     (if (i32.eqz (local.get $before))
       (then
         (local.set $a0 (v128.const i32x4 0x9e3779b9 0x3c6ef372 0xdaa66d2b 0x78dde6e4))
@@ -43,46 +45,46 @@
     (block $done
       (loop $next
         (br_if $done (i32.eq (local.get $at) (local.get $end)))
-        (local.set $t (v128.xor (local.get $a0) (v128.load offset=0 (local.get $at))))
+        (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (v128.load offset=0 (local.get $at)) (local.get $second))))
         (local.set $a0
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a1) (v128.load offset=16 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a1) (i32x4.mul (v128.load offset=16 (local.get $at)) (local.get $second))))
         (local.set $a1
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a2) (v128.load offset=32 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a2) (i32x4.mul (v128.load offset=32 (local.get $at)) (local.get $second))))
         (local.set $a2
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a3) (v128.load offset=48 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a3) (i32x4.mul (v128.load offset=48 (local.get $at)) (local.get $second))))
         (local.set $a3
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a4) (v128.load offset=64 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a4) (i32x4.mul (v128.load offset=64 (local.get $at)) (local.get $second))))
         (local.set $a4
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a5) (v128.load offset=80 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a5) (i32x4.mul (v128.load offset=80 (local.get $at)) (local.get $second))))
         (local.set $a5
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a6) (v128.load offset=96 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a6) (i32x4.mul (v128.load offset=96 (local.get $at)) (local.get $second))))
         (local.set $a6
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
-        (local.set $t (v128.xor (local.get $a7) (v128.load offset=112 (local.get $at))))
+            (local.get $first)))
+        (local.set $t (i32x4.add (local.get $a7) (i32x4.mul (v128.load offset=112 (local.get $at)) (local.get $second))))
         (local.set $a7
           (i32x4.mul
             (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-            (local.get $prime)))
+            (local.get $first)))
         (local.set $at (i32.add (local.get $at) (i32.const 128)))
         (br $next)))
 
@@ -103,109 +105,115 @@
     (local.set $rest (i32.and (local.get $bytes) (i32.const 127)))
     (block $whole
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 16)))
-      (local.set $t (v128.xor (local.get $a0) (v128.load offset=0 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (v128.load offset=0 (local.get $at)) (local.get $second))))
       (local.set $a0
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime)))
+          (local.get $first)))
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 32)))
-      (local.set $t (v128.xor (local.get $a1) (v128.load offset=16 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a1) (i32x4.mul (v128.load offset=16 (local.get $at)) (local.get $second))))
       (local.set $a1
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime)))
+          (local.get $first)))
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 48)))
-      (local.set $t (v128.xor (local.get $a2) (v128.load offset=32 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a2) (i32x4.mul (v128.load offset=32 (local.get $at)) (local.get $second))))
       (local.set $a2
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime)))
+          (local.get $first)))
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 64)))
-      (local.set $t (v128.xor (local.get $a3) (v128.load offset=48 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a3) (i32x4.mul (v128.load offset=48 (local.get $at)) (local.get $second))))
       (local.set $a3
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime)))
+          (local.get $first)))
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 80)))
-      (local.set $t (v128.xor (local.get $a4) (v128.load offset=64 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a4) (i32x4.mul (v128.load offset=64 (local.get $at)) (local.get $second))))
       (local.set $a4
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime)))
+          (local.get $first)))
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 96)))
-      (local.set $t (v128.xor (local.get $a5) (v128.load offset=80 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a5) (i32x4.mul (v128.load offset=80 (local.get $at)) (local.get $second))))
       (local.set $a5
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime)))
+          (local.get $first)))
       (br_if $whole (i32.lt_u (local.get $rest) (i32.const 112)))
-      (local.set $t (v128.xor (local.get $a6) (v128.load offset=96 (local.get $at))))
+      (local.set $t (i32x4.add (local.get $a6) (i32x4.mul (v128.load offset=96 (local.get $at)) (local.get $second))))
       (local.set $a6
         (i32x4.mul
           (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-          (local.get $prime))))
+          (local.get $first))))
     (local.set $at (i32.add (local.get $at) (i32.and (local.get $rest) (i32.const -16))))
     (local.set $rest (i32.and (local.get $rest) (i32.const 15)))
-    (local.set $t (v128.xor (local.get $a7) (v128.and (v128.load (local.get $at)) (v128.load (i32.sub (i32.const 176) (local.get $rest))))))
+    (local.set $t (i32x4.add (local.get $a7) (i32x4.mul (v128.and (v128.load (local.get $at)) (v128.load (i32.sub (i32.const 176) (local.get $rest)))) (local.get $second))))
     (local.set $a7
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
+        (local.get $first)))
 
     ;; All lanes into four, with the length; the four into two halves.
-    (local.set $t (v128.xor (local.get $a0) (local.get $a1)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a1) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (local.get $a2)))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a2) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (local.get $a3)))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a3) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (local.get $a4)))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a4) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (local.get $a5)))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a5) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (local.get $a6)))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a6) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (local.get $a7)))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (local.get $a7) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
-    (local.set $t (v128.xor (local.get $a0) (i32x4.splat (i32.add (local.get $before) (local.get $bytes)))))
+        (local.get $first)))
+    (local.set $t (i32x4.add (local.get $a0) (i32x4.mul (i32x4.splat (i32.add (local.get $before) (local.get $bytes))) (local.get $second))))
     (local.set $a0
       (i32x4.mul
         (v128.or (i32x4.shl (local.get $t) (i32.const 13)) (i32x4.shr_u (local.get $t) (i32.const 19)))
-        (local.get $prime)))
+        (local.get $first)))
     (local.set $low (i32x4.extract_lane 0 (local.get $a0)))
-    (local.set $low (i32.mul (i32.rotl (i32.xor (local.get $low) (i32x4.extract_lane 1 (local.get $a0))) (i32.const 13)) (i32.const 0x9e3779b1)))
-    (local.set $low (i32.mul (i32.rotl (i32.xor (local.get $low) (i32x4.extract_lane 2 (local.get $a0))) (i32.const 13)) (i32.const 0x9e3779b1)))
-    (local.set $low (i32.mul (i32.rotl (i32.xor (local.get $low) (i32x4.extract_lane 3 (local.get $a0))) (i32.const 13)) (i32.const 0x9e3779b1)))
+    (local.set $low (i32.add (local.get $low) (i32.mul (i32x4.extract_lane 1 (local.get $a0)) (i32.const 0x85ebca77))))
+    (local.set $low (i32.mul (i32.rotl (local.get $low) (i32.const 13)) (i32.const 0x9e3779b1)))
+    (local.set $low (i32.add (local.get $low) (i32.mul (i32x4.extract_lane 2 (local.get $a0)) (i32.const 0x85ebca77))))
+    (local.set $low (i32.mul (i32.rotl (local.get $low) (i32.const 13)) (i32.const 0x9e3779b1)))
+    (local.set $low (i32.add (local.get $low) (i32.mul (i32x4.extract_lane 3 (local.get $a0)) (i32.const 0x85ebca77))))
+    (local.set $low (i32.mul (i32.rotl (local.get $low) (i32.const 13)) (i32.const 0x9e3779b1)))
     (local.set $high (i32x4.extract_lane 3 (local.get $a0)))
-    (local.set $high (i32.mul (i32.rotl (i32.xor (local.get $high) (i32x4.extract_lane 2 (local.get $a0))) (i32.const 13)) (i32.const 0x9e3779b1)))
-    (local.set $high (i32.mul (i32.rotl (i32.xor (local.get $high) (i32x4.extract_lane 1 (local.get $a0))) (i32.const 13)) (i32.const 0x9e3779b1)))
-    (local.set $high (i32.mul (i32.rotl (i32.xor (local.get $high) (i32x4.extract_lane 0 (local.get $a0))) (i32.const 13)) (i32.const 0x9e3779b1)))
-    (local.set $low (i32.mul (i32.xor (local.get $low) (i32.shr_u (local.get $low) (i32.const 16))) (i32.const 0x85ebca6b)))
-    (local.set $low (i32.mul (i32.xor (local.get $low) (i32.shr_u (local.get $low) (i32.const 13))) (i32.const 0xc2b2ae35)))
+    (local.set $high (i32.add (local.get $high) (i32.mul (i32x4.extract_lane 2 (local.get $a0)) (i32.const 0x85ebca77))))
+    (local.set $high (i32.mul (i32.rotl (local.get $high) (i32.const 13)) (i32.const 0x9e3779b1)))
+    (local.set $high (i32.add (local.get $high) (i32.mul (i32x4.extract_lane 1 (local.get $a0)) (i32.const 0x85ebca77))))
+    (local.set $high (i32.mul (i32.rotl (local.get $high) (i32.const 13)) (i32.const 0x9e3779b1)))
+    (local.set $high (i32.add (local.get $high) (i32.mul (i32x4.extract_lane 0 (local.get $a0)) (i32.const 0x85ebca77))))
+    (local.set $high (i32.mul (i32.rotl (local.get $high) (i32.const 13)) (i32.const 0x9e3779b1)))
+    (local.set $low (i32.mul (i32.xor (local.get $low) (i32.shr_u (local.get $low) (i32.const 15))) (i32.const 0x85ebca77)))
+    (local.set $low (i32.mul (i32.xor (local.get $low) (i32.shr_u (local.get $low) (i32.const 13))) (i32.const 0xc2b2ae3d)))
     (local.set $low (i32.xor (local.get $low) (i32.shr_u (local.get $low) (i32.const 16))))
-    (local.set $high (i32.mul (i32.xor (local.get $high) (i32.shr_u (local.get $high) (i32.const 16))) (i32.const 0x85ebca6b)))
-    (local.set $high (i32.mul (i32.xor (local.get $high) (i32.shr_u (local.get $high) (i32.const 13))) (i32.const 0xc2b2ae35)))
+    (local.set $high (i32.mul (i32.xor (local.get $high) (i32.shr_u (local.get $high) (i32.const 15))) (i32.const 0x85ebca77)))
+    (local.set $high (i32.mul (i32.xor (local.get $high) (i32.shr_u (local.get $high) (i32.const 13))) (i32.const 0xc2b2ae3d)))
     (local.set $high (i32.xor (local.get $high) (i32.shr_u (local.get $high) (i32.const 16))))
     (i32.store (i32.const 128) (local.get $high))
     (local.get $low)))

@@ -2,7 +2,7 @@
 // when the frame is closed its runs are put together and the offsets inside them moved to where they have come to lie.
 
 import { assert } from '@tidemark/model';
-import { checksum32, checksum48, checksumOfLent, lentHead, lentMemory } from './checksum.ts';
+import { checksum32, checksum48, checksumHead, checksumMemory, checksumOfHead } from './checksum.ts';
 import type { OperationNumber } from './frame.ts';
 import {
   recordField as at,
@@ -177,10 +177,10 @@ export class RunWriter {
     const { bodies } = this;
     if (start > 0) bodies[start - 1] = comma;
     // One of the usual size is put together where its checksum is made.
-    const isLent = end - start <= lentMemory.length;
-    writeWhole(record, body, end - start, isLent ? lentMemory : bodies, isLent ? 0 : start);
-    if (isLent) bodies.set(lentHead(end - start), start);
-    const checksum = isLent ? checksumOfLent(end - start) : checksum32(bodies, start, end);
+    const isSmall = end - start <= checksumMemory.length;
+    writeWhole(record, body, end - start, isSmall ? checksumMemory : bodies, isSmall ? 0 : start);
+    if (isSmall) bodies.set(checksumHead(end - start), start);
+    const checksum = isSmall ? checksumOfHead(end - start) : checksum32(bodies, start, end);
     this.bodyBytes = end;
     const fields = this.#fields;
     fields.setUint32(tableOffset + at.bodyLength, end - start, true);

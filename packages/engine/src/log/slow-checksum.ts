@@ -4,7 +4,9 @@ const laneCount = 32;
 const stripeBytes = 128;
 const vectorBytes = 16;
 const vectorLanes = 4;
-const prime = 0x9e37_79b1;
+const firstPrime = 0x9e37_79b1;
+const secondPrime = 0x85eb_ca77;
+const thirdPrime = 0xc2b2_ae3d;
 
 export function slowChecksum(
   bytes: Buffer,
@@ -44,13 +46,13 @@ function take(lanes: Int32Array, lane: number, word: number): void {
 }
 
 function taken(lane: number, word: number): number {
-  const bits = lane ^ word;
-  return Math.imul((bits << 13) | (bits >>> 19), prime);
+  const sum = (lane + Math.imul(word, secondPrime)) | 0;
+  return Math.imul((sum << 13) | (sum >>> 19), firstPrime);
 }
 
 function mixed(words: readonly number[]): number {
   let hash = words.reduce(taken);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
+  hash = Math.imul(hash ^ (hash >>> 15), secondPrime);
+  hash = Math.imul(hash ^ (hash >>> 13), thirdPrime);
   return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -169,11 +169,6 @@ export class StagedRecord implements Version, Place, StagedEntry {
     return Buffer.from((this.#run as RunWriter).body(this.#record));
   }
 
-  /** Of its body, once its group has been closed. */
-  get sizeBytes(): number {
-    return this.#placed.view.bodyLength(this.#record);
-  }
-
   /** Its group has been closed: from now on its bytes are in the frame. */
   settle(frame: FramePlace, record: number): void {
     this.#run = undefined;
