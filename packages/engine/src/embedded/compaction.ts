@@ -36,6 +36,8 @@ export interface CompactorOptions {
   readonly writer: IndexWriter;
   readonly sync: 'full' | 'os';
   readonly segmentBytesMax: number;
+  /** Outputs whose moves a crash has interrupted. What is replayed before they are resumed must not make them whole in the index. */
+  readonly unfinished: readonly number[];
   /** Resolves when every group decided before the call has been published. */
   barrier(): Promise<void>;
 }
@@ -50,7 +52,7 @@ interface Half {
 
 export class Compactor {
   readonly #options: CompactorOptions;
-  readonly #moving = new Set<number>();
+  readonly #moving: Set<number>;
   /** An output that is in use and whose inputs are not yet out: the next run goes on with it. */
   #half: Half | undefined;
   #running: Promise<boolean> | undefined;
@@ -59,6 +61,7 @@ export class Compactor {
 
   constructor(options: CompactorOptions) {
     this.#options = options;
+    this.#moving = new Set(options.unfinished);
   }
 
   isMoving(segment: number): boolean {
@@ -215,7 +218,6 @@ export class Compactor {
     const { state, files } = this.#options;
     const segment = state.segments.find(id);
     if (segment === undefined) return;
-    this.#moving.add(id);
     const inputs = (segment.header.inputs ?? []).map((input) => state.segments.find(input));
     const present = inputs.filter((input): input is Segment => input !== undefined);
     const records: KeptRecord[] = [];

@@ -34,7 +34,7 @@ import type {
 import type { CatalogChange } from '../state/catalog.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
-import { readByRid, readDocument, readVersion } from '../state/read-documents.ts';
+import { checkMoved, readByRid, readDocument, readVersion } from '../state/read-documents.ts';
 import { readInRidOrder } from '../state/read-feed.ts';
 import type { Unit } from '../write/command.ts';
 import {
@@ -137,6 +137,7 @@ export class EmbeddedEngine implements RangeEngine {
       writer: this.writer,
       sync: options.segments.sync,
       segmentBytesMax: options.segments.segmentBytesMax,
+      unfinished: recovered.unfinished,
       barrier: () => this.#whenSettled(() => undefined),
     });
     this.state.listen(this.#waiters);
@@ -490,10 +491,12 @@ export class EmbeddedEngine implements RangeEngine {
       const bodies = new Map(submission.bodies);
       for (const id of ids) {
         const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));
-        const version = this.state.findDecided(key, this.state.index.hashOf(key));
+        const hash = this.state.index.hashOf(key);
+        const version = this.state.findDecided(key, hash);
         if (version === undefined) continue;
         const body = await readVersion(this.state, version);
         if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
+        else checkMoved(version, this.state.findDecided(key, hash));
       }
       const state = this.state.container(container.number);
       const target = { container: state, range: liveRange(state, range.entry.id) };

@@ -6,6 +6,7 @@
 import type { Slice } from '../index/slices.ts';
 import { readBytesMax, recycledBytesMax } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
+import { segmentMissing } from '../log/segment.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RecentSlice } from '../state/overlay.ts';
 import { keptRunsOf } from './kept-runs.ts';
@@ -57,6 +58,8 @@ export class SliceWalk {
   /** The run that the walk began in, where a page that ended in it had left it. */
   #kept: LoadedSlice | undefined;
   #isFirst = true;
+  /** What could not be read at the last attempt, because its segment is gone. */
+  #gone: Slice | undefined;
   /** Bytes fetched from segments so far. */
   bytesRead = 0;
 
@@ -161,7 +164,10 @@ export class SliceWalk {
       this.bytesRead += window.bytes;
       return;
     }
-    // The segment has been replaced; the index names its successor.
+    // The segment has been replaced; the index names its successor, and did so before it was taken out.
+    const gone = window.first;
+    if (this.#gone?.segment === gone.segment && this.#gone.firstLsn === gone.firstLsn) throw segmentMissing(gone);
+    this.#gone = gone;
     this.#window = undefined;
     this.#ahead = undefined;
     this.#slices = [];

@@ -95,9 +95,13 @@ export class Window {
     this.bytes = bytes;
   }
 
+  get first(): Slice {
+    return (this.#planned[0] as Planned).slice; // It begins with one.
+  }
+
   /** Likely in memory. */
   get isRecent(): boolean {
-    return this.#state.segments.isRecent((this.#planned[0] as Planned).slice.segment);
+    return this.#state.segments.isRecent(this.first.segment);
   }
 
   /** What a reader with this much room can take after everything in the window. */
@@ -163,11 +167,11 @@ export class Window {
   #start(inThread: boolean): number | Promise<number | undefined> | undefined {
     const { segments } = this.#state;
     this.#buffer = segments.buffers.take(this.bytes);
-    return segments.readInto((this.#planned[0] as Planned).slice.segment, this.#parts(), this.#buffer, { inThread });
+    return segments.readInto(this.first.segment, this.#parts(), this.#buffer, { inThread });
   }
 
   #parts(): Part[] {
-    if (!this.#isShared) return [{ offset: (this.#planned[0] as Planned).slice.offset, length: this.bytes }];
+    if (!this.#isShared) return [{ offset: this.first.offset, length: this.bytes }];
     const parts: Part[] = [];
     for (const { slice, hasTable } of this.#planned) {
       if (hasTable) parts.push({ offset: slice.offset, length: slice.tableBytes });

@@ -96,6 +96,17 @@ export function checkFormat(format: number, what = 'The data folder'): void {
   throw new DatabaseError('format-older', `${message} ${advice}`);
 }
 
+/** Whoever is told that a segment is gone looks again in the index; one that names the same place again is wrong. */
+export function segmentMissing({
+  segment,
+  offset,
+}: {
+  readonly segment: number;
+  readonly offset: number;
+}): DatabaseError {
+  return corrupt(segmentPath(segment), offset, 'the segment is missing, but the index names it');
+}
+
 /** Corruption always names the file and the place, so that a person can look. */
 export function corrupt(path: string, offset: number, reason: string): DatabaseError {
   return new DatabaseError('corrupt', `Corrupt data in ${path} at offset ${offset}: ${reason}.`, {

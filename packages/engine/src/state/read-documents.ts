@@ -3,7 +3,7 @@
 import type { Version } from '../index/documents.ts';
 import { epkOfDocKey, lentDocKey, lentIdBytes, ridKey } from '../index/keys.ts';
 import { checksum32 } from '../log/checksum.ts';
-import { corrupt, segmentPath } from '../log/segment.ts';
+import { corrupt, segmentMissing, segmentPath } from '../log/segment.ts';
 import type { DocumentKey, StoredDocument } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { ContainerState } from './container-state.ts';
@@ -47,6 +47,15 @@ function verified(version: Version, bytes: Buffer | undefined): Buffer | undefin
   return bytes;
 }
 
+/** Of what could not be read, because its segment was gone, the index must know another place by now. */
+export function checkMoved(gone: Version | undefined, now: Version | undefined): void {
+  if (gone === undefined || now === undefined) return;
+  // A newer version may have no place yet.
+  if (now.lsn !== gone.lsn || now.ix !== gone.ix) return;
+  const { segment, offset } = now.place;
+  if (gone.place.segment === segment && gone.place.offset === offset) throw segmentMissing(now.place);
+}
+
 /** `ridNumber`: only that document counts, not another one that has its id by now. The key may be lent. */
 export function readByKey(
   state: DatabaseState,
@@ -54,19 +63,24 @@ export function readByKey(
   key: Buffer,
   epk: Buffer,
   ridNumber?: number,
+  gone?: Version,
 ): Soon<StoredDocument | undefined> {
-  for (;;) {
+  for (let before = gone; ; ) {
     const version = state.findVisible(key);
+    checkMoved(before, version);
     if (version === undefined || !isVisible(state, container, version, key, epk)) return undefined;
     if (ridNumber !== undefined && version.ridNumber !== ridNumber) return undefined;
     const bytes = readVersion(state, version);
     if (bytes instanceof Promise) {
       const kept = Buffer.from(key);
       return bytes.then((found) =>
-        found === undefined ? readByKey(state, container, kept, epk, ridNumber) : stored(container, version, found),
+        found === undefined
+          ? readByKey(state, container, kept, epk, ridNumber, version)
+          : stored(container, version, found),
       );
     }
     if (bytes !== undefined) return stored(container, version, bytes);
+    before = version;
   }
 }
 
