@@ -3,6 +3,8 @@
 import { effectiveKeyHex } from '@tidemark/model';
 import type { FileSystem } from '../files/file-system.ts';
 import type { Place } from '../index/documents.ts';
+import { isNewer } from '../index/documents.ts';
+import { docKey } from '../index/keys.ts';
 import type { Slice } from '../index/slices.ts';
 import { compactedFrameBytes } from '../limits.ts';
 import type { OperationNumber } from '../log/frame.ts';
@@ -49,6 +51,7 @@ export async function collect(
   dropsTombstones: boolean,
 ): Promise<{ readonly records: KeptRecord[]; readonly spans: ReadonlyMap<number, LsnSpan> }> {
   const kept: KeptRecord[] = [];
+  const tombstones: KeptRecord[] = [];
   const spans = new Map<number, LsnSpan>();
   for (const [source, segment] of inputs.entries()) {
     const sequence = segment.header.kind === 'compacted' ? 0 : segment.header.firstSequence;
@@ -60,7 +63,7 @@ export async function collect(
           throw corrupt(segmentPath(segment.id), scan.end.offset, 'a frame is not valid; it is not copied');
         }
         if (frame.view.header.kind !== frameKind.group) continue;
-        keepOf(kept, state, frame.view, segment.id, source, dropsTombstones);
+        keepOf(kept, tombstones, state, frame.view, segment.id, source, dropsTombstones);
         for (const { range, slice } of slicesOf(frame.view, segment.id, frame.offset)) {
           spans.set(range, joinSpans(spans.get(range), slice));
         }
@@ -69,12 +72,43 @@ export async function collect(
       await scan.close();
     }
   }
-  const records = kept.sort((a, b) => a.label - b.label || a.input.lsn - b.input.lsn || a.input.ix - b.input.ix);
+  const records = [...kept, ...neededOf(tombstones, kept)].sort(
+    (a, b) => a.label - b.label || a.input.lsn - b.input.lsn || a.input.ix - b.input.ix,
+  );
   return { records, spans };
 }
 
+/**
+ * Those with an older version of the same document among what is kept, as history keeps it longer than the delete: a rebuild does
+ * not know any more when a version was superseded, and takes it for younger. Without its delete it would come back to life.
+ */
+function neededOf(tombstones: readonly KeptRecord[], kept: readonly KeptRecord[]): KeptRecord[] {
+  if (tombstones.length === 0) return [];
+  const byDocument = new Map<string, KeptRecord[]>();
+  for (const tombstone of tombstones) {
+    const key = keyOf(tombstone);
+    const others = byDocument.get(key);
+    if (others === undefined) byDocument.set(key, [tombstone]);
+    else others.push(tombstone);
+  }
+  const needed = new Set<KeptRecord>();
+  for (const version of kept) {
+    if (version.input.operation === operation.delete) continue;
+    for (const tombstone of byDocument.get(keyOf(version)) ?? []) {
+      if (isNewer(tombstone.input, version.input)) needed.add(tombstone);
+    }
+  }
+  return [...needed];
+}
+
+function keyOf({ container, input }: KeptRecord): string {
+  return docKey(container, input.epk, input.partitionKey, input.id).toString('latin1');
+}
+
+/** Of a container with history, deletes that are to be dropped go to `tombstones`. */
 function keepOf(
   kept: KeptRecord[],
+  tombstones: KeptRecord[],
   state: DatabaseState,
   view: FrameView,
   segment: number,
@@ -90,13 +124,15 @@ function keepOf(
     const end = first + view.recordCountOfRun(run);
     for (let record = first; record < end; record += 1) {
       const ordinal = view.header.firstOrdinal + record;
-      if (isDroppable(state, container, view, record, segment, ordinal, dropsTombstones)) continue;
+      const isDropped = isDroppable(state, container, view, record, segment, ordinal, dropsTombstones);
+      const isTombstone = view.operation(record) === operation.delete && container.entry.historyMs > 0;
+      if (isDropped && !isTombstone) continue;
       const isOwners = container.rangeOf(view.epk(record)).number === view.rangeOfRun(run);
       const label = isOwners
         ? undefined
         : labelOf(container.entry, view.rangeOfRun(run), effectiveKeyHex(view.epk(record)));
       const input = copyRecord(view, record);
-      kept.push({
+      (isDropped ? tombstones : kept).push({
         container: number,
         label: label ?? view.rangeOfRun(run),
         input,
