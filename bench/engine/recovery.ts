@@ -5,7 +5,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { showProgress } from '../common/progress.ts';
-import type { Bound } from '../common/report.ts';
 import type { ChildMessage, MemoryFigures } from './child.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
@@ -14,9 +13,6 @@ import { placeOf } from './setting.ts';
 const childPath: string = fileURLToPath(new URL('./child.js', import.meta.url));
 const writingMs = 1_000;
 const mebibyte: number = 1024 * 1024;
-const rebuildBound: Bound = { kind: 'at most', floor: 30 };
-/** Of fewer, what it takes a process to start is a good part of it. */
-const judgedDocumentsMin = 100_000;
 
 /** In a copy that was taken when the database held its first documents and nothing else. */
 export async function measureRecovery({ report, options }: Setting): Promise<void> {
@@ -47,7 +43,7 @@ export async function measureRecovery({ report, options }: Setting): Promise<voi
     label: 'index deleted → open, beyond an open with it, per million',
     figure: ((rebuilt.openMs - asItWas.openMs) / 1_000) * (1_000_000 / count),
     unit: 's',
-    ...(count >= judgedDocumentsMin ? { bound: rebuildBound } : {}),
+    bound: { kind: 'at most', floor: 30 },
   });
   addMemory(report, 'memory-open', 'just opened', opened);
   addMemory(report, 'memory-writing', 'after a second of 1,000 writers', memory);
