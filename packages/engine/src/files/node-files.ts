@@ -24,15 +24,11 @@ const writeSyncBytesMax = 256 * 1024;
 const preallocateFlushBytes = 2 * 1024 * 1024;
 /**
  * And so many are written at a time. The page cache keeps them together as they came, and every later write looks through
- * all blocks of what it falls into: with 2 MiB that makes a small flush a third dearer. Each is a trip through the pool.
+ * all blocks of what it falls into: with 2 MiB that makes a small flush a third dearer. All of a flush go out together: one
+ * after the other, each would wait for a turn of the event loop, and under a load of large groups a segment is full before the
+ * next one is there. Threads are busy with all of them for less than a millisecond.
  */
 const preallocateWriteBytes = 256 * 1024;
-/**
- * So many of these at a time. One after the other, each would wait for a turn of the event loop: under a load of large groups a
- * segment was full before the next one was there. Two of the four threads are left for the flush of the log and the index.
- */
-const preallocateWritesMax = 2;
-
 const hasDurableWrites: boolean = platform() === 'linux';
 
 /** ext2 to 4, XFS, Btrfs, F2FS: what they bring into memory is counted for the process that asked. Others may not have it counted. */
@@ -124,15 +120,11 @@ class NodeFile implements LogFile {
     for (let offset = 0; offset < sizeBytes; ) {
       if (offset > 0) await pace?.(offset);
       const flushAt = Math.min(offset + preallocateFlushBytes, sizeBytes);
-      while (offset < flushAt) {
-        const writes: Promise<void>[] = [];
-        for (; writes.length < preallocateWritesMax && offset < flushAt; offset += preallocateWriteBytes) {
-          writes.push(writeZeros(offset));
-        }
-        // All of them, also when one fails: nothing writes into the file any more when this has ended.
-        await Promise.allSettled(writes);
-        await Promise.all(writes);
-      }
+      const writes: Promise<void>[] = [];
+      for (; offset < flushAt; offset += preallocateWriteBytes) writes.push(writeZeros(offset));
+      // All of them, also when one fails: nothing writes into the file any more when this has ended.
+      await Promise.allSettled(writes);
+      await Promise.all(writes);
       await this.sync();
     }
   }
