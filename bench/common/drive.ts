@@ -2,9 +2,9 @@
 
 export interface Drive {
   readonly operations: number;
-  /** From the first operation that counts to the last acknowledgement, and to the end of what was left to do in the background. */
-  readonly elapsedMs: number;
+  /** Up to the last acknowledgement that counts; and, without a ramp, to the end of what was left to do in the background. */
   readonly acknowledgedMs: number;
+  readonly elapsedMs: number;
   /** Of all threads; unlike time it hardly depends on who else uses the machine. */
   readonly processorMs: number;
   readonly latencyMs: Quantiles;
@@ -24,46 +24,94 @@ export interface DriveOptions {
   /** Work that was put off must not be left to the next one's turn: it counts, unless there is a ramp. */
   settle?(): Promise<void>;
   /**
-   * What is begun in this time, before the turn, does not count. When it is longer than work is put off, the turn has such work to do
-   * too, and shows what can be kept up.
+   * The turn begins this long after the first operation. When that is longer than work is put off, the turn has such work to do too, and
+   * shows what can be kept up. Writers are in the middle of their work at both of its ends: what is acknowledged between them counts.
    */
   readonly rampMs?: number;
 }
 
 export async function drive(options: DriveOptions, operation: () => Promise<unknown>): Promise<Drive> {
   const { rampMs = 0 } = options;
-  const latencies: number[] = [];
-  let processorBefore = process.cpuUsage();
-  let startedMs = performance.now();
-  const rampEndMs = startedMs + rampMs;
-  const endMs = rampEndMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
+  const turn = rampMs > 0 ? new SteadyTurn(performance.now() + rampMs, options.turnMs ?? 0) : new WholeTurn();
+  const endMs = performance.now() + rampMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
   const limit = options.operations ?? Number.POSITIVE_INFINITY;
   let begun = 0;
-  let isRamp = rampMs > 0;
   const write = async (): Promise<void> => {
     for (;;) {
       const beganMs = performance.now();
       if (begun >= limit || beganMs >= endMs) return;
-      if (isRamp && beganMs >= rampEndMs) {
-        isRamp = false;
-        latencies.length = 0;
-        processorBefore = process.cpuUsage();
-        startedMs = beganMs;
-      }
       begun += 1;
       await operation();
-      if (beganMs >= startedMs) latencies.push(performance.now() - beganMs);
+      turn.acknowledged(beganMs, performance.now());
     }
   };
   await Promise.all(Array.from({ length: options.writers }, write));
-  const acknowledgedMs = performance.now() - startedMs;
-  const processorAfter = process.cpuUsage(processorBefore);
-  await options.settle?.();
-  const elapsedMs = rampMs > 0 ? acknowledgedMs : performance.now() - startedMs;
-  const { user, system } = rampMs > 0 ? processorAfter : process.cpuUsage(processorBefore);
-  const processorMs = (user + system) / 1_000;
-  const latencyMs = quantiles(latencies);
-  return { operations: latencies.length, elapsedMs, acknowledgedMs, processorMs, latencyMs };
+  return turn.ended(options.settle);
+}
+
+interface Turn {
+  acknowledged(beganMs: number, atMs: number): void;
+  ended(settle: DriveOptions['settle']): Promise<Drive>;
+}
+
+/** From the first operation to the last acknowledgement, and what was put off besides. */
+class WholeTurn implements Turn {
+  readonly #latencies: number[] = [];
+  readonly #startedMs = performance.now();
+  readonly #processorBefore = process.cpuUsage();
+
+  acknowledged(beganMs: number, atMs: number): void {
+    this.#latencies.push(atMs - beganMs);
+  }
+
+  async ended(settle: DriveOptions['settle']): Promise<Drive> {
+    const acknowledgedMs = performance.now() - this.#startedMs;
+    await settle?.();
+    const elapsedMs = performance.now() - this.#startedMs;
+    const { user, system } = process.cpuUsage(this.#processorBefore);
+    const operations = this.#latencies.length;
+    const latencyMs = quantiles(this.#latencies);
+    return { operations, elapsedMs, acknowledgedMs, processorMs: (user + system) / 1_000, latencyMs };
+  }
+}
+
+/** From one acknowledgement to another: the first after the ramp, and the first after the time is up. */
+export class SteadyTurn implements Turn {
+  readonly #latencies: number[] = [];
+  readonly #rampEndMs: number;
+  readonly #endMs: number;
+  #startedMs: number | undefined;
+  #processorBefore = process.cpuUsage();
+  #elapsedMs: number | undefined;
+  #processorMs = 0;
+
+  constructor(rampEndMs: number, turnMs: number) {
+    this.#rampEndMs = rampEndMs;
+    this.#endMs = rampEndMs + turnMs;
+  }
+
+  acknowledged(beganMs: number, atMs: number): void {
+    if (atMs < this.#rampEndMs || this.#elapsedMs !== undefined) return;
+    if (this.#startedMs === undefined) {
+      this.#startedMs = atMs;
+      this.#processorBefore = process.cpuUsage();
+      return;
+    }
+    this.#latencies.push(atMs - beganMs);
+    if (atMs < this.#endMs) return;
+    const { user, system } = process.cpuUsage(this.#processorBefore);
+    this.#processorMs = (user + system) / 1_000;
+    this.#elapsedMs = atMs - this.#startedMs;
+  }
+
+  async ended(settle: DriveOptions['settle']): Promise<Drive> {
+    await settle?.();
+    if (this.#elapsedMs === undefined) throw new Error('Too few operations were acknowledged in the turn.');
+    const operations = this.#latencies.length;
+    const elapsedMs = this.#elapsedMs;
+    const latencyMs = quantiles(this.#latencies);
+    return { operations, elapsedMs, acknowledgedMs: elapsedMs, processorMs: this.#processorMs, latencyMs };
+  }
 }
 
 export function perSecond({ operations, elapsedMs }: { operations: number; elapsedMs: number }): number {
