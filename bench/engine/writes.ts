@@ -40,6 +40,11 @@ const baselineIds: Readonly<Record<Baseline, string>> = {
   'all in LMDB': 'lmdb',
 };
 
+/** In a hurry without the one that no floor is for. */
+function baselinesOf({ options }: Setting): readonly Baseline[] {
+  return options.isQuick ? baselines.filter((name) => name !== 'bare log, one trip') : baselines;
+}
+
 export async function measureWrites(setting: Setting): Promise<void> {
   const { report, options } = setting;
   for (const writers of options.isQuick ? [1, 64] : [1, 64, 1_000]) {
@@ -76,15 +81,11 @@ async function measureApart(setting: Setting): Promise<void> {
   }
 }
 
-function addUpserts(
-  { report }: Setting,
-  writers: number,
-  name: string,
-  standings: ReadonlyMap<string, Standing>,
-): void {
+function addUpserts(setting: Setting, writers: number, name: string, standings: ReadonlyMap<string, Standing>): void {
+  const { report } = setting;
   const id = `upserts-${writers}-${name.replace(' ', '-')}`;
   const standing = standingOf(standings, name);
-  for (const baseline of baselines) {
+  for (const baseline of baselinesOf(setting)) {
     const beside = standingOf(standings, baseline);
     if (writers === 1 && baseline !== 'all in LMDB') {
       report.add({
@@ -130,21 +131,24 @@ export async function measureBatches(setting: Setting): Promise<void> {
       name,
       turn: async (round) => inDocuments(await turn(round, put, subject)),
     });
+    const batchOf: Readonly<Record<Baseline, () => Promise<unknown>>> = {
+      'bare log': () => bareLog.append(Buffer.concat(bytesOf(1))),
+      'bare log, one trip': () => oneTripLog.append(Buffer.concat(bytesOf(1))),
+      'all in LMDB': () => lmdb.upsertMany(bytesOf(chance(batchPartitions))),
+    };
     const standings = await contest(
       [
         ...subjectsOf(setting).map(([name, subject]) =>
           contestant(name, () => putBatch(subject, chance(batchPartitions)), subject),
         ),
-        contestant('bare log', () => bareLog.append(Buffer.concat(bytesOf(1)))),
-        contestant('bare log, one trip', () => oneTripLog.append(Buffer.concat(bytesOf(1)))),
-        contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions)))),
+        ...baselinesOf(setting).map((name) => contestant(name, batchOf[name])),
       ],
       options.rounds,
     );
     for (const [name] of subjectsOf(setting)) {
       const id = `batches-${writers}-${name.replace(' ', '-')}`;
       const { perSecond, processorMicros } = standingOf(standings, name);
-      for (const baseline of baselines) {
+      for (const baseline of baselinesOf(setting)) {
         const beside = standingOf(standings, baseline);
         report.add({
           id: `${id}-${baselineIds[baseline]}`,
@@ -200,10 +204,13 @@ function bareLogContestants(setting: Setting, writers: number): Contestant[] {
   const { bareLog, oneTripLog } = setting;
   const turn = turnOf(setting, writers);
   let n = 0;
-  return [
-    { name: 'bare log', turn: (round) => turn(round, () => bareLog.append(documentOf(n++, 0))) },
-    { name: 'bare log, one trip', turn: (round) => turn(round, () => oneTripLog.append(documentOf(n++, 0))) },
-  ];
+  const logs = new Map([
+    ['bare log', bareLog],
+    ['bare log, one trip', oneTripLog],
+  ]);
+  return [...logs]
+    .filter(([name]) => baselinesOf(setting).some((baseline) => baseline === name))
+    .map(([name, log]) => ({ name, turn: (round) => turn(round, () => log.append(documentOf(n++, 0))) }));
 }
 
 /** In a hurry one range must do: the floors are those of both. */
