@@ -113,9 +113,10 @@ async function measureFeed(
     readonly isContiguous: boolean;
   },
 ): Promise<void> {
-  const kinds: readonly ReadBuffers[] = ['in turn', 'fresh', 'one'];
+  const kinds: readonly ReadBuffers[] = ['in turn', 'one'];
   const feed: FeedRead[] = [];
   const reads = kinds.map((): Read[] => []);
+  const fresh: Read[] = [];
   const readOnce = async (): Promise<{ readonly feed: FeedRead; readonly bare: Read[] }> => {
     const read = await readFeed(subject, what.tails);
     // All hand over, or skip, the same bytes: the documents and nothing else.
@@ -128,11 +129,14 @@ async function measureFeed(
     feed.push(round.feed);
     for (const [i, list] of reads.entries()) list.push(round.bare[i] as Read);
   }
+  // By itself: its buffers would be collected in the turns of the others.
+  const { bytes } = feed[0] as FeedRead; // There were rounds.
+  while (fresh.length < rounds) fresh.push(measured(() => readSequentially(subject.folder, bytes, 'fresh')));
   const documents = feed[0]?.documents ?? 0;
   const rate = (list: readonly Read[]): number => median(list.map(({ elapsedMs }) => documents / (elapsedMs / 1_000)));
   const processor = (list: readonly Read[]): number =>
     median(list.map(({ processorMs }) => (processorMs * 1_000) / documents));
-  const [inTurn, fresh, one] = reads as [Read[], Read[], Read[]]; // One for each kind.
+  const [inTurn, one] = reads as [Read[], Read[]]; // One for each kind.
   const base = { label: what.label, figure: rate(feed), unit: '/s' };
   const beside = (name: string, list: readonly Read[]) => ({ name, figure: rate(list) });
   report.add({ ...base, id: `${what.id}-read`, against: beside('read, buffers in turn', inTurn), bound: readBound });
