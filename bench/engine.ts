@@ -47,7 +47,7 @@ const setting: Setting = {
   one,
   four: await Subject.open(placeOf(options, 'four'), { ranges: 4 }),
   bareLog: new BareLog(placeOf(options, 'bare.log'), { isOneTrip: false }),
-  oneTripLog: new BareLog(placeOf(options, 'one-trip.log'), { isOneTrip: true }),
+  oneTripLog: options.isQuick ? undefined : new BareLog(placeOf(options, 'one-trip.log'), { isOneTrip: true }),
   lmdb: new LmdbStore(placeOf(options, 'lmdb'), one.container),
 };
 
@@ -76,7 +76,7 @@ for (const [name, measure] of Object.entries(sections)) {
 }
 await setting.lmdb.close();
 setting.bareLog.close();
-setting.oneTripLog.close();
+setting.oneTripLog?.close();
 await setting.four.close();
 await setting.one.close();
 rmSync(options.folder, { recursive: true, force: true });

@@ -2,8 +2,9 @@
 
 export interface Drive {
   readonly operations: number;
-  /** Up to the last acknowledgement that counts; and, without a ramp, to the end of what was left to do in the background. */
+  /** Up to the last acknowledgement that counts. */
   readonly acknowledgedMs: number;
+  /** The same; without a ramp, to the end of what was left to do in the background. */
   readonly elapsedMs: number;
   /** Of all threads; unlike time it hardly depends on who else uses the machine. */
   readonly processorMs: number;
@@ -31,15 +32,15 @@ export interface DriveOptions {
 }
 
 export async function drive(options: DriveOptions, operation: () => Promise<unknown>): Promise<Drive> {
-  const { rampMs = 0 } = options;
-  const turn = rampMs > 0 ? new SteadyTurn(performance.now() + rampMs, options.turnMs ?? 0) : new WholeTurn();
-  const endMs = performance.now() + rampMs + (options.turnMs ?? Number.POSITIVE_INFINITY);
+  const { rampMs = 0, turnMs = Number.POSITIVE_INFINITY } = options;
+  const nowMs = performance.now();
+  const turn = rampMs > 0 ? new SteadyTurn(nowMs + rampMs, turnMs) : new WholeTurn(nowMs, turnMs);
   const limit = options.operations ?? Number.POSITIVE_INFINITY;
   let begun = 0;
   const write = async (): Promise<void> => {
     for (;;) {
       const beganMs = performance.now();
-      if (begun >= limit || beganMs >= endMs) return;
+      if (begun >= limit || turn.isOver(beganMs)) return;
       begun += 1;
       await operation();
       turn.acknowledged(beganMs, performance.now());
@@ -50,44 +51,31 @@ export async function drive(options: DriveOptions, operation: () => Promise<unkn
 }
 
 interface Turn {
+  isOver(nowMs: number): boolean;
   acknowledged(beganMs: number, atMs: number): void;
   ended(settle: DriveOptions['settle']): Promise<Drive>;
 }
 
-/** From the first operation to the last acknowledgement, and what was put off besides. */
-class WholeTurn implements Turn {
-  readonly #latencies: number[] = [];
-  readonly #startedMs = performance.now();
-  readonly #processorBefore = process.cpuUsage();
-
-  acknowledged(beganMs: number, atMs: number): void {
-    this.#latencies.push(atMs - beganMs);
-  }
-
-  async ended(settle: DriveOptions['settle']): Promise<Drive> {
-    const acknowledgedMs = performance.now() - this.#startedMs;
-    await settle?.();
-    const elapsedMs = performance.now() - this.#startedMs;
-    const { user, system } = process.cpuUsage(this.#processorBefore);
-    const operations = this.#latencies.length;
-    const latencyMs = quantiles(this.#latencies);
-    return { operations, elapsedMs, acknowledgedMs, processorMs: (user + system) / 1_000, latencyMs };
-  }
-}
-
-/** From one acknowledgement to another: the first after the ramp, and the first after the time is up. */
+/**
+ * From one acknowledgement to another: the first after the ramp, and the first when as much time as wanted has gone by since.
+ * Writers go on until then, however long it takes: of those who answer seldom, one answer would be all there is.
+ */
 export class SteadyTurn implements Turn {
   readonly #latencies: number[] = [];
   readonly #rampEndMs: number;
-  readonly #endMs: number;
+  readonly #turnMs: number;
   #startedMs: number | undefined;
-  #processorBefore = process.cpuUsage();
+  #processorBefore: NodeJS.CpuUsage | undefined;
   #elapsedMs: number | undefined;
   #processorMs = 0;
 
   constructor(rampEndMs: number, turnMs: number) {
     this.#rampEndMs = rampEndMs;
-    this.#endMs = rampEndMs + turnMs;
+    this.#turnMs = turnMs;
+  }
+
+  isOver(): boolean {
+    return this.#elapsedMs !== undefined;
   }
 
   acknowledged(beganMs: number, atMs: number): void {
@@ -98,7 +86,7 @@ export class SteadyTurn implements Turn {
       return;
     }
     this.#latencies.push(atMs - beganMs);
-    if (atMs < this.#endMs) return;
+    if (atMs - this.#startedMs < this.#turnMs) return;
     const { user, system } = process.cpuUsage(this.#processorBefore);
     this.#processorMs = (user + system) / 1_000;
     this.#elapsedMs = atMs - this.#startedMs;
@@ -106,7 +94,7 @@ export class SteadyTurn implements Turn {
 
   async ended(settle: DriveOptions['settle']): Promise<Drive> {
     await settle?.();
-    if (this.#elapsedMs === undefined) throw new Error('Too few operations were acknowledged in the turn.');
+    if (this.#elapsedMs === undefined) throw new Error('The writers have ended before the turn.');
     const operations = this.#latencies.length;
     const elapsedMs = this.#elapsedMs;
     const latencyMs = quantiles(this.#latencies);
@@ -127,4 +115,35 @@ export function quantiles(values: readonly number[]): Quantiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** From the first operation to the last acknowledgement, and what was put off besides. */
+class WholeTurn implements Turn {
+  readonly #latencies: number[] = [];
+  readonly #startedMs: number;
+  readonly #turnMs: number;
+  readonly #processorBefore = process.cpuUsage();
+
+  constructor(startedMs: number, turnMs: number) {
+    this.#startedMs = startedMs;
+    this.#turnMs = turnMs;
+  }
+
+  isOver(nowMs: number): boolean {
+    return nowMs - this.#startedMs >= this.#turnMs;
+  }
+
+  acknowledged(beganMs: number, atMs: number): void {
+    this.#latencies.push(atMs - beganMs);
+  }
+
+  async ended(settle: DriveOptions['settle']): Promise<Drive> {
+    const acknowledgedMs = performance.now() - this.#startedMs;
+    await settle?.();
+    const elapsedMs = performance.now() - this.#startedMs;
+    const { user, system } = process.cpuUsage(this.#processorBefore);
+    const operations = this.#latencies.length;
+    const latencyMs = quantiles(this.#latencies);
+    return { operations, elapsedMs, acknowledgedMs, processorMs: (user + system) / 1_000, latencyMs };
+  }
 }

@@ -129,10 +129,11 @@ async function measureFeed(
     feed.push(round.feed);
     for (const [i, list] of reads.entries()) list.push(round.bare[i] as Read);
   }
-  // By itself: its buffers would be collected in the turns of the others.
-  const { bytes } = feed[0] as FeedRead; // There were rounds.
-  while (fresh.length < rounds) fresh.push(measured(() => readSequentially(subject.folder, bytes, 'fresh')));
-  const documents = feed[0]?.documents ?? 0;
+  // By itself: its buffers would be collected in the turns of the others, and some of theirs in its first ones.
+  const { bytes, documents } = feed[0] as FeedRead; // There were rounds.
+  const readFresh = (): Read => measured(() => readSequentially(subject.folder, bytes, 'fresh'));
+  for (let round = 0; round < rounds; round += 1) readFresh();
+  while (fresh.length < rounds) fresh.push(readFresh());
   const rate = (list: readonly Read[]): number => median(list.map(({ elapsedMs }) => documents / (elapsedMs / 1_000)));
   const processor = (list: readonly Read[]): number =>
     median(list.map(({ processorMs }) => (processorMs * 1_000) / documents));

@@ -16,8 +16,8 @@ export interface Setting {
   readonly one: Subject;
   readonly four: Subject;
   readonly bareLog: BareLog;
-  /** The same with one trip through the thread pool for write and flush, where there is that. */
-  readonly oneTripLog: BareLog;
+  /** The same with one trip through the thread pool for write and flush, where there is that; not in a hurry. */
+  readonly oneTripLog: BareLog | undefined;
   readonly lmdb: LmdbStore;
 }
 

@@ -3,6 +3,7 @@
 // The index takes what is written up to a second later. With many writers the turn follows upon a ramp, so that the index has
 // something to do in it as it always will; with one, what was put off is done and counted at its end.
 
+import type { BareLog } from '../baseline/bare-log.ts';
 import type { Contestant, Standing } from '../common/contest.ts';
 import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
@@ -32,17 +33,24 @@ const crowdInLmdbBound: Bound = { kind: 'at least', floor: 3 };
 const batchBound: Bound = { kind: 'at least', floor: 0.25, goal: 0.4 };
 
 /** Who stands beside. The floors are those of the bare log that writes and then flushes. */
-const baselines = ['bare log', 'bare log, one trip', 'all in LMDB'] as const;
-type Baseline = (typeof baselines)[number];
+type Baseline = 'bare log' | 'bare log, one trip' | 'all in LMDB';
 const baselineIds: Readonly<Record<Baseline, string>> = {
   'bare log': 'log',
   'bare log, one trip': 'one-trip-log',
   'all in LMDB': 'lmdb',
 };
 
-/** In a hurry without the one that no floor is for. */
-function baselinesOf({ options }: Setting): readonly Baseline[] {
-  return options.isQuick ? baselines.filter((name) => name !== 'bare log, one trip') : baselines;
+/** In a hurry one of them must do. */
+function logsOf({ bareLog, oneTripLog }: Setting): (readonly [name: Baseline, log: BareLog])[] {
+  if (oneTripLog === undefined) return [['bare log', bareLog]];
+  return [
+    ['bare log', bareLog],
+    ['bare log, one trip', oneTripLog],
+  ];
+}
+
+function baselinesOf(setting: Setting): Baseline[] {
+  return [...logsOf(setting).map(([name]) => name), 'all in LMDB'];
 }
 
 export async function measureWrites(setting: Setting): Promise<void> {
@@ -120,7 +128,7 @@ function addUpserts(setting: Setting, writers: number, name: string, standings: 
 }
 
 export async function measureBatches(setting: Setting): Promise<void> {
-  const { report, options, chance, bareLog, oneTripLog, lmdb } = setting;
+  const { report, options, chance, lmdb } = setting;
   for (const writers of [1, 64]) {
     showProgress(`batches of ${batchDocuments}, ${writers} in flight`);
     report.section(`batches of ${batchDocuments} upserts, ${writers} in flight, documents a second`);
@@ -131,17 +139,13 @@ export async function measureBatches(setting: Setting): Promise<void> {
       name,
       turn: async (round) => inDocuments(await turn(round, put, subject)),
     });
-    const batchOf: Readonly<Record<Baseline, () => Promise<unknown>>> = {
-      'bare log': () => bareLog.append(Buffer.concat(bytesOf(1))),
-      'bare log, one trip': () => oneTripLog.append(Buffer.concat(bytesOf(1))),
-      'all in LMDB': () => lmdb.upsertMany(bytesOf(chance(batchPartitions))),
-    };
     const standings = await contest(
       [
         ...subjectsOf(setting).map(([name, subject]) =>
           contestant(name, () => putBatch(subject, chance(batchPartitions)), subject),
         ),
-        ...baselinesOf(setting).map((name) => contestant(name, batchOf[name])),
+        ...logsOf(setting).map(([name, log]) => contestant(name, () => log.append(Buffer.concat(bytesOf(1))))),
+        contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions)))),
       ],
       options.rounds,
     );
@@ -201,16 +205,12 @@ function upsertContestants(setting: Setting, writers: number): Contestant[] {
 }
 
 function bareLogContestants(setting: Setting, writers: number): Contestant[] {
-  const { bareLog, oneTripLog } = setting;
   const turn = turnOf(setting, writers);
   let n = 0;
-  const logs = new Map([
-    ['bare log', bareLog],
-    ['bare log, one trip', oneTripLog],
-  ]);
-  return [...logs]
-    .filter(([name]) => baselinesOf(setting).some((baseline) => baseline === name))
-    .map(([name, log]) => ({ name, turn: (round) => turn(round, () => log.append(documentOf(n++, 0))) }));
+  return logsOf(setting).map(([name, log]) => ({
+    name,
+    turn: (round) => turn(round, () => log.append(documentOf(n++, 0))),
+  }));
 }
 
 /** In a hurry one range must do: the floors are those of both. */

@@ -26,9 +26,10 @@ const preallocateFlushBytes = 2 * 1024 * 1024;
  * And so many are written at a time. The page cache keeps them together as they came, and every later write looks through
  * all blocks of what it falls into: with 2 MiB that makes a small flush a third dearer. All of a flush go out together: one
  * after the other, each would wait for a turn of the event loop, and under a load of large groups a segment is full before the
- * next one is there. Threads are busy with all of them for less than a millisecond.
+ * next one is there. They take all threads for about a millisecond, which others in the pool wait for now and then.
  */
 const preallocateWriteBytes = 256 * 1024;
+
 const hasDurableWrites: boolean = platform() === 'linux';
 
 /** ext2 to 4, XFS, Btrfs, F2FS: what they bring into memory is counted for the process that asked. Others may not have it counted. */
