@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import bundle from '../packages/cli/bin/bundle.cjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,6 +34,8 @@ export async function makeBundle() {
     write: false,
     logLevel: 'warning',
   });
+  // Its process would stay for as long as this one: `npm start` goes on to serve.
+  await stop();
   const foreign = Object.keys(metafile.inputs).filter((path) => !path.startsWith('packages/'));
   if (foreign.length > 0) {
     throw new Error(`not ours, and no dependency in packages/cli/package.json: ${foreign.join(', ')}`);

@@ -39,7 +39,7 @@ function lineOf(
   document: Json,
 ): string {
   const time = new Date(Number(seconds) * 1000);
-  const when = Number.isNaN(time.getTime()) ? '-' : time.toISOString().slice(0, 19).replace('T', ' ');
+  const when = Number.isNaN(time.getTime()) ? '-' : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
   const own = Object.entries(document).filter(([name]) => name !== 'id' && name !== '_lsn' && !isSystemProperty(name));
   const body = own.length === 0 ? '' : `  ${JSON.stringify(Object.fromEntries(own))}`;
   return `${when}  ${range}:${lsn}  ${word.padEnd(7)}  ${key}  ${JSON.stringify(id)}${body}`;

@@ -105,7 +105,8 @@ export const commands: readonly CommandSpec[] = [
       ...connection,
       {
         flags: '--from <WHERE>',
-        meaning: 'beginning, now, a time (2026-01-31T12:00:00Z) or a position that an earlier tail printed',
+        meaning:
+          'beginning, now, a time (2026-01-31T12:00:00Z; without a zone UTC) or a position that an earlier tail printed',
         fallback: 'now',
       },
       {

@@ -7,6 +7,10 @@ test.each<[string, unknown]>([
   ['57', { kind: 'start', start: { etag: '"57"' } }],
   ['"57"', { kind: 'start', start: { etag: '"57"' } }],
   ['2026-01-31T12:00:00Z', { kind: 'start', start: { timeMs: Date.UTC(2026, 0, 31, 12) } }],
+  ['2026-01-31 12:00:00Z', { kind: 'start', start: { timeMs: Date.UTC(2026, 0, 31, 12) } }],
+  ['2026-01-31T12:00:00', { kind: 'start', start: { timeMs: Date.UTC(2026, 0, 31, 12) } }],
+  ['2026-01-31', { kind: 'start', start: { timeMs: Date.UTC(2026, 0, 31) } }],
+  ['2026-01-31T12:00:00+02:00', { kind: 'start', start: { timeMs: Date.UTC(2026, 0, 31, 10) } }],
   [
     'c1:7F=3,FF=9',
     {
@@ -19,6 +23,17 @@ test.each<[string, unknown]>([
   ],
 ])('--from %s', (text, position) => {
   expect(readPosition(text)).toEqual(position);
+});
+
+test('a time without a zone is the same everywhere', () => {
+  const before = process.env.TZ;
+  process.env.TZ = 'America/New_York';
+  try {
+    expect(readPosition('2026-01-31 12:00:00')).toEqual(readPosition('2026-01-31T12:00:00Z'));
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
 });
 
 test.each(['', 'yesterday', 'c1:', 'c1:7F=3', '"57', '-1'])('--from %j is refused', (text) => {

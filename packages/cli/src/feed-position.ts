@@ -13,12 +13,19 @@ export type Position =
 export function readPosition(text: string): Position {
   if (text === 'beginning' || text === 'now') return { kind: 'start', start: text };
   if (/^"?(?:c1:|\d+"?$)/.test(text)) return readEtag(text);
-  // The parser takes almost anything for a time; -1 is not meant to be one.
-  const timeMs = /^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  const timeMs = readTime(text);
   if (!Number.isNaN(timeMs)) return { kind: 'start', start: { timeMs } };
   throw new UsageError(
     `--from must be beginning, now, a time such as 2026-01-31T12:00:00Z, or a position, not '${text}'.`,
   );
+}
+
+/** NaN when it is none. Without a zone it is UTC, as what a tail prints, wherever the machine is. */
+function readTime(text: string): number {
+  // The parser takes almost anything for a time; -1 is not meant to be one.
+  if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(text)) return Number.NaN;
+  const isWithoutZone = /[T ][\d:.]+$/.test(text);
+  return Date.parse(isWithoutZone ? `${text}Z` : text);
 }
 
 function readEtag(text: string): Position {

@@ -1,12 +1,12 @@
 // Why a start was refused, in a sentence that says what to do.
 
+import type { DatabaseError } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
 import type { Settings } from './settings.ts';
 
 export function explainStart(error: unknown, { port, host, data }: Settings): string {
   if (isDatabaseError(error)) {
-    const cure = ' Give keys of your own (TIDEMARK_KEY or --key-file); --insecure-default-key allows it nevertheless.';
-    return error.code === 'forbidden' ? `${error.message}${cure}` : error.message;
+    return `${error.message}${cureOf(error, data)}`;
   }
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
@@ -16,8 +16,25 @@ export function explainStart(error: unknown, { port, host, data }: Settings): st
     return `This machine has no address ${host}.`;
   if (code === 'EACCES' && syscall === 'listen')
     return `This user may not listen on port ${port}; choose one above 1023.`;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EROFS' ||
+    code === 'ENOTDIR' ||
+    code === 'EEXIST' ||
+    code === 'ENOENT'
+  ) {
     return `The data folder ${data} cannot be used: ${message}`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function cureOf({ code, message }: DatabaseError, data: string): string {
+  if (code === 'forbidden') {
+    return ' Give keys of your own (TIDEMARK_KEY or --key-file); --insecure-default-key allows it nevertheless.';
+  }
+  if (code === 'corrupt') {
+    return ` The data folder is ${data}; nothing in it was changed. Keep it, and restore a backup into another: tidemark restore BACKUP FOLDER.`;
+  }
+  return code === 'folder-foreign' && !message.includes(data) ? ` The data folder is ${data}.` : '';
 }

@@ -77,7 +77,8 @@ async function readMark(files: FileSystem): Promise<Mark | undefined> {
     const mark = JSON.parse(bytes.toString('utf8')) as Mark; // Checked below.
     if (Number.isInteger(mark.format)) return mark;
   } catch (error) {
-    throw new DatabaseError('folder-foreign', `The file ${markPath} in the folder cannot be read.`, { cause: error });
+    const message = `The file ${markPath} in the folder is damaged, or not Tidemark's: it is not JSON.`;
+    throw new DatabaseError('folder-foreign', message, { cause: error });
   }
   throw new DatabaseError('folder-foreign', `The file ${markPath} in the folder is not Tidemark's.`);
 }

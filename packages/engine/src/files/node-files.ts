@@ -8,9 +8,9 @@
 
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs';
-import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FileSystem, LogFile } from './file-system.ts';
 import { fileError, isMissing } from './file-system.ts';
 
@@ -67,7 +67,7 @@ export function nodeFiles(rootFolder: string): FileSystem {
     },
     async makeDirectory(path) {
       // What is inside is nobody's business but the server's. The folder itself is its user's, who says who may look into it.
-      await mkdir(pathOf(path), { recursive: true, ...(path === '.' ? {} : { mode: ownerOnly }) });
+      await makeFolder(pathOf(path), path === '.' ? undefined : ownerOnly);
     },
     syncDirectory(path) {
       return syncFolder(pathOf(path));
@@ -228,6 +228,31 @@ class DurableFile extends NodeFile {
   override async close(): Promise<void> {
     await super.close();
     await this.#durable.close();
+  }
+}
+
+/** With those above it. In a loop of Node's own (`recursive`) that never ends where nothing can be made, as in /proc. */
+async function makeFolder(folder: string, mode: number | undefined): Promise<void> {
+  const missing: string[] = [];
+  for (let above = folder; !(await isFolder(above)) && above !== dirname(above); above = dirname(above)) {
+    missing.push(above);
+  }
+  for (const path of missing.reverse()) {
+    try {
+      await mkdir(path, { mode });
+    } catch (error) {
+      // Somebody else may have made it meanwhile.
+      if (!(await isFolder(path))) throw error;
+    }
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
   }
 }
 
