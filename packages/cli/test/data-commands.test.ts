@@ -74,7 +74,7 @@ test('tail prints what is there, and the position it prints goes on where it was
   await inside.upsert({ id: 'new', pk: 'k1' });
   const second = await run('tail', name, '--from', position, '--until-drained');
   expect(second.out).toMatch(
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\d:\d+ {2}is {7}\["k1"\] {2}"new" {2}\{"pk":"k1"\}\n$/,
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}\d:\d+ {2}is {7}\["k1"\] {2}"new" {2}\{"pk":"k1"\}\n$/,
   );
 });
 
