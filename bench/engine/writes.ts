@@ -145,7 +145,9 @@ export async function measureBatches(setting: Setting): Promise<void> {
           contestant(name, () => putBatch(subject, chance(batchPartitions)), subject),
         ),
         ...logsOf(setting).map(([name, log]) => contestant(name, () => log.append(Buffer.concat(bytesOf(1))))),
-        contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions)))),
+        ...(options.isQuick
+          ? []
+          : [contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions))))]),
       ],
       options.rounds,
     );
@@ -153,6 +155,7 @@ export async function measureBatches(setting: Setting): Promise<void> {
       const id = `batches-${writers}-${name.replace(' ', '-')}`;
       const { perSecond, processorMicros } = standingOf(standings, name);
       for (const baseline of baselinesOf(setting)) {
+        if (!standings.has(baseline)) continue;
         const beside = standingOf(standings, baseline);
         report.add({
           id: `${id}-${baselineIds[baseline]}`,
