@@ -4,6 +4,9 @@ import type { DatabaseError } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
 import type { Settings } from './settings.ts';
 
+/** Of other files whoever reads them has spoken already. */
+const folderCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT']);
+
 export function explainStart(error: unknown, { port, host, data }: Settings): string {
   if (isDatabaseError(error)) {
     return `${error.message}${cureOf(error, data)}`;
@@ -16,14 +19,7 @@ export function explainStart(error: unknown, { port, host, data }: Settings): st
     return `This machine has no address ${host}.`;
   if (code === 'EACCES' && syscall === 'listen')
     return `This user may not listen on port ${port}; choose one above 1023.`;
-  if (
-    code === 'EACCES' ||
-    code === 'EPERM' ||
-    code === 'EROFS' ||
-    code === 'ENOTDIR' ||
-    code === 'EEXIST' ||
-    code === 'ENOENT'
-  ) {
+  if (code !== undefined && folderCodes.has(code)) {
     return `The data folder ${data} cannot be used: ${message}`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -34,7 +30,7 @@ function cureOf({ code, message }: DatabaseError, data: string): string {
     return ' Give keys of your own (TIDEMARK_KEY or --key-file); --insecure-default-key allows it nevertheless.';
   }
   if (code === 'corrupt') {
-    return ` The data folder is ${data}; nothing in it was changed. Keep it, and restore a backup into another: tidemark restore BACKUP FOLDER.`;
+    return ` The data folder is ${data}. Keep it, and restore a backup into another: tidemark restore BACKUP FOLDER.`;
   }
   return code === 'folder-foreign' && !message.includes(data) ? ` The data folder is ${data}.` : '';
 }

@@ -231,7 +231,7 @@ class DurableFile extends NodeFile {
   }
 }
 
-/** With those above it. In a loop of Node's own (`recursive`) that never ends where nothing can be made, as in /proc. */
+/** With those above it. Node's own loop (`recursive`) never ends where nothing can be made, as in /proc. */
 async function makeFolder(folder: string, mode: number | undefined): Promise<void> {
   const missing: string[] = [];
   for (let above = folder; !(await isFolder(above)) && above !== dirname(above); above = dirname(above)) {
