@@ -151,10 +151,20 @@ export class CrashModel {
     for (const { key, isDelete } of operation.touched) {
       const seen = found.get(key);
       if (seen !== undefined && seen.lsn > own.lsn) continue;
-      if (seen === undefined && (isDelete || this.#mayHaveDeleted(operation.container, key, operation.op))) continue;
+      if (seen === undefined && (isDelete || this.#mayBeDeletedAfter(operation, key, own.lsn))) continue;
       const isThere = !isDelete && seen?.op === operation.op && seen.lsn === own.lsn;
       expectThat(isThere, `operation ${operation.op} is half there: ${key} is missing, ${name(own)} is not`);
     }
+  }
+
+  /**
+   * By one whose fate the kill decided as well, or by one that was acknowledged: who had to try again, because the range was split, is
+   * answered after those who came later, and may be killed in between.
+   */
+  #mayBeDeletedAfter({ container, op }: Operation, key: string, lsn: number): boolean {
+    const certain = this.#containers[container].certain.get(key);
+    if (certain?.isDelete && certain.lsn > lsn) return true;
+    return this.#mayHaveDeleted(container, key, op);
   }
 
   #mayHaveDeleted(container: ContainerName, key: string, except?: number): boolean {
