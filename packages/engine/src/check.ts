@@ -5,7 +5,9 @@ import { effectiveKeyHex, isDatabaseError, keyRangeContains, keyRangesTile } fro
 import type { EmbeddedEngine } from './embedded/engine.ts';
 import type { FileSystem } from './files/file-system.ts';
 import { isNewer } from './index/documents.ts';
-import { docKey, framesKey, ridKey, treeBounds, uniqueKey } from './index/keys.ts';
+import type { IndexEntry } from './index/index-store.ts';
+import { docKey, framesKey, treeBounds, uniqueKey } from './index/keys.ts';
+import { findIndexedRid, ridsOfBlock } from './index/rid-blocks.ts';
 import { decodeSlices } from './index/slices.ts';
 import type { FrameView } from './log/frame.ts';
 import { frameKind, operation, uniqueDigestBytes } from './log/frame.ts';
@@ -173,7 +175,7 @@ function checkRecord(
   if (version.place.segment !== segment.id || version.place.ordinal !== ordinal) {
     report(found, `${where}: the index has ${name} at another place`);
   }
-  const rid = state.index.get(ridKey(container, view.ridNumber(record)));
+  const rid = findIndexedRid(state.index, container, view.ridNumber(record));
   if (rid === undefined || !rid.equals(key)) report(found, `${where}: the rid of ${name} does not lead to it`);
   const digests = view.uniqueDigests(record);
   for (let i = 0; i * uniqueDigestBytes < digests.length; i += 1) {
@@ -222,9 +224,10 @@ async function countedProblems(
   const problems: string[] = [];
   let documents = 0;
   let slices = 0;
+  const ridsOf = ({ key, value }: IndexEntry): number => ridsOfBlock(key, value).length;
   for (const container of [...state.containers()]) {
     const own = await countEntries(state, treeBounds('doc', container.number), () => 1, signal);
-    const rids = await countEntries(state, treeBounds('rid', container.number), () => 1, signal);
+    const rids = await countEntries(state, treeBounds('rid', container.number), ridsOf, signal);
     documents += own;
     if (rids !== own)
       problems.push(`Container "${container.entry.id}" has ${own} documents and ${rids} rids in the index.`);
@@ -234,7 +237,7 @@ async function countedProblems(
       for (const ancestor of range.entry.ancestors) numbers.add(ancestor.number);
     }
     for (const number of numbers) {
-      const slicesOf = (value: Buffer): number => decodeSlices(value).length;
+      const slicesOf = ({ value }: IndexEntry): number => decodeSlices(value).length;
       slices += await countEntries(state, treeBounds('frames', number), slicesOf, signal);
     }
   }
@@ -247,7 +250,7 @@ async function countedProblems(
 async function countEntries(
   state: DatabaseState,
   bounds: { readonly from: Buffer; readonly to: Buffer },
-  weight: (value: Buffer) => number,
+  weight: (entry: IndexEntry) => number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let count = 0;
@@ -255,7 +258,7 @@ async function countEntries(
   for (;;) {
     checkNotStopped(signal, 'check');
     const page = state.index.range({ from, to: bounds.to, limit: pageEntries });
-    for (const { value } of page) count += weight(value);
+    for (const entry of page) count += weight(entry);
     const last = page.at(-1);
     if (last === undefined || page.length < pageEntries) return count;
     from = Buffer.concat([last.key, Buffer.from([0])]);

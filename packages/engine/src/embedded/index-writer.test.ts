@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { systemEnvironment } from '../ambient.ts';
 import type { IndexStore } from '../index/index-store.ts';
-import { readUint48BE, ridKey, timeKey } from '../index/keys.ts';
+import { readUint48BE, timeKey } from '../index/keys.ts';
 import { openLateIndex } from '../index/late-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
+import { findIndexedRid, RidChanges } from '../index/rid-blocks.ts';
 import { indexedRangesMax } from '../limits.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { Overlay } from '../state/overlay.ts';
@@ -31,13 +32,17 @@ test('[engine 7] the first LSN of a second stays, however many ranges are writte
 test('[engine 8] a document that takes the place of another one takes its rid out of the index', async () => {
   const store = memoryIndex();
   const { writer, publish } = await aWriter(store);
-  await store.apply([{ key: ridKey(1, 5), value: Buffer.from('where it is') }]);
+  const before = new RidChanges();
+  const key = Buffer.from('where it is');
+  for (const ridNumber of [5, 7]) before.put(1, ridNumber, key, 0, key.length);
+  await store.apply(before.on(store));
   // The delete between the two is gone by compaction, as a rebuild may find it.
   const previous = { ridNumber: 5, timeMs: 0 };
   publish([{ ...aDelete(7, 100, 9), version: { ridNumber: 6, timeMs: 100_000 }, previous } as unknown as StagedRecord]);
   await writer.drained();
 
-  expect(store.get(ridKey(1, 5))).toBeUndefined();
+  expect(findIndexedRid(store, 1, 5)).toBeUndefined();
+  expect(findIndexedRid(store, 1, 7)).toEqual(key);
 });
 
 /** An index whose transactions wait until they are let go on. */

@@ -7,8 +7,9 @@
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { IndexChange, IndexStore } from '../index/index-store.ts';
-import { framesKey, metaKey, metaKind, ridKey, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
+import { framesKey, metaKey, metaKind, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
 import type { LateIndex } from '../index/late-index.ts';
+import { RidChanges } from '../index/rid-blocks.ts';
 import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
 import { indexedRangesMax, slicesPerChunk } from '../limits.ts';
@@ -20,7 +21,7 @@ import type { RangePosition } from '../state/range.ts';
 import type { SegmentUsage } from '../state/segment-usage.ts';
 
 /** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
-export const indexFormat = 3;
+export const indexFormat = 4;
 
 /** The frame up to which the index is complete, and where the next one begins. */
 export interface Checkpoint {
@@ -322,8 +323,11 @@ export class IndexWriter {
   /** All of it as of now: nothing may be published in between. */
   #changesOf(pending: Pending): IndexChange[] {
     const { index, overlay } = this.#options;
+    const rids = new RidChanges();
+    overlay.rids.take(rids);
     // A rid is never given twice, so that it is removed after it was put, if at all.
-    const changes = overlay.rids.take();
+    for (const { container, ridNumber } of pending.goneRids) rids.remove(container, ridNumber);
+    const changes = rids.on(index);
     for (const change of index.take()) changes.push(change);
     for (const change of pending.beside) changes.push(change);
     const touchedChunks = new Map<number, Slice[]>();
@@ -377,11 +381,11 @@ export class IndexWriter {
   }
 
   /** Ttl, unique and time entries and rids that are gone, in the order of the records. */
-  #noteBeside({ beside: changes, uniqueKeys, seconds }: Pending, record: StagedRecord): void {
+  #noteBeside({ beside: changes, goneRids, uniqueKeys, seconds }: Pending, record: StagedRecord): void {
     const { version, previous } = record;
     // Of another document as well: compaction may have dropped the delete between the two, and a rebuild find both.
     if (previous !== undefined && previous.ridNumber !== version?.ridNumber) {
-      changes.push({ key: ridKey(record.container, previous.ridNumber), value: undefined });
+      goneRids.push({ container: record.container, ridNumber: previous.ridNumber });
     }
     const oldExpiry = previous === undefined ? undefined : ownExpirySecond(previous);
     const newExpiry = version === undefined ? undefined : ownExpirySecond(version);
@@ -440,7 +444,7 @@ export class IndexWriter {
 
 type LastFrame = Pick<DurableGroup, 'sequence' | 'segment' | 'endOffset'>;
 
-/** What the next transaction has to write besides entries of documents and rids, positions and sums. */
+/** What the next transaction has to write besides entries of documents, new rids, positions and sums. */
 interface Pending {
   isEmpty: boolean;
   last: LastFrame | undefined;
@@ -448,6 +452,7 @@ interface Pending {
   records: number;
   bytes: number;
   readonly beside: IndexChange[];
+  readonly goneRids: { readonly container: number; readonly ridNumber: number }[];
   readonly uniqueKeys: string[];
   readonly slices: { readonly range: number; readonly slice: Slice }[];
   readonly ranges: Set<number>;
@@ -462,6 +467,7 @@ function nothing(): Pending {
     records: 0,
     bytes: 0,
     beside: [],
+    goneRids: [],
     uniqueKeys: [],
     slices: [],
     ranges: new Set(),

@@ -1,7 +1,7 @@
 // INDEX KEYS: one ordered key space, the first byte names the tree. Numbers are big-endian, so that bytes sort as they do.
 //
 //   doc     1 · container u32 · epk · partition key · id        → the document's latest version (documents.ts)
-//   rid     2 · container u32 · rid number u64                  → the doc key
+//   rid     2 · container u32 · rid number u64                  → the doc keys of this rid and up to 31 that follow it (rid-blocks.ts)
 //   frames  3 · range u32 · first lsn u48                       → up to 64 slices of frames (slices.ts)
 //   time    4 · range u32 · second u40                          → first lsn of that second u48
 //   ttl     5 · container u32 · expiry second u40 · rest of the doc key → partition key and id; only documents with a
@@ -152,6 +152,22 @@ export function writeRidKey(container: number, ridNumber: number, target: Buffer
   target.writeUInt32BE(container, offset + 1);
   target.writeUInt32BE(Math.floor(ridNumber / 0x1_0000_0000), offset + 5);
   target.writeUInt32BE(ridNumber % 0x1_0000_0000, offset + 9);
+}
+
+/** Rids of one entry. They are given in order, so that most entries are full; of keys of the usual length two fit into a page. */
+export const ridsPerBlock = 32;
+
+/** The first rid of the entry that a rid is in. */
+export function firstRidOf(ridNumber: number): number {
+  return ridNumber - (ridNumber % ridsPerBlock);
+}
+
+export function ridBlockKey(container: number, ridNumber: number): Buffer {
+  return ridKey(container, firstRidOf(ridNumber));
+}
+
+export function ridContainerOfKey(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32BE(offset + 1);
 }
 
 /** Of a rid key that begins there. */

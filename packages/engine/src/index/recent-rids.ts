@@ -1,49 +1,45 @@
-// The rid entries of documents that were made lately and that the index does not have yet, one behind the other, outside the
+// The rids of documents that were made lately and that the index does not have yet, one behind the other, outside the
 // JavaScript heap: tens of thousands of objects that live for a second are what a garbage collector does worst.
 //
-// RECENT RID: length of the doc key u16 · reserved u16 · an entry as it lies in a slab: rid key (13 bytes, keys.ts) · doc key
+// RECENT RID: doc key bytes u16 little-endian · rid key (13 bytes, keys.ts) · doc key
 
 import { copyBytes } from './copy-bytes.ts';
-import type { EntrySlab } from './entry-slab.ts';
-import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
-import type { IndexChange } from './index-store.ts';
-import { ridKey, ridKeyBytes, ridNumberOfKey, writeRidKey } from './keys.ts';
+import { ridContainerOfKey, ridKey, ridKeyBytes, ridNumberOfKey, writeRidKey } from './keys.ts';
+import type { Rid, RidChanges } from './rid-blocks.ts';
 
 const slabBytes: number = 64 * 1024;
-const headBytes = 4;
+const lengthBytes = 2;
+const headBytes: number = lengthBytes + ridKeyBytes;
 
-interface UsedSlab {
-  readonly slab: EntrySlab;
+interface Slab {
+  readonly bytes: Buffer;
   usedBytes: number;
 }
 
 /** Where one is. */
 interface RecentRid {
-  readonly slab: EntrySlab;
+  readonly bytes: Buffer;
   readonly start: number;
 }
 
 export class RecentRids {
   /** Those that a transaction is taking, until it has. */
-  #taken: UsedSlab[] = [];
-  #slabs: UsedSlab[] = [];
+  #taken: Slab[] = [];
+  #slabs: Slab[] = [];
 
   /** The doc key is bytes [keyStart, keyEnd) of `keys`. */
   add(container: number, ridNumber: number, keys: Buffer, keyStart: number, keyEnd: number): void {
     const keyBytes = keyEnd - keyStart;
-    const length = headBytes + slabBytesOf(ridKeyBytes, keyBytes);
     let last = this.#slabs.at(-1);
-    if (last === undefined || last.usedBytes + length > last.slab.bytes.length) {
-      last = { slab: makeSlab(Math.max(slabBytes, length)), usedBytes: 0 };
+    if (last === undefined || last.usedBytes + headBytes + keyBytes > last.bytes.length) {
+      last = { bytes: Buffer.allocUnsafeSlow(Math.max(slabBytes, headBytes + keyBytes)), usedBytes: 0 };
       this.#slabs.push(last);
     }
-    const { bytes } = last.slab;
-    const start = last.usedBytes;
+    const { bytes, usedBytes: start } = last;
     bytes[start] = keyBytes & 0xff;
     bytes[start + 1] = keyBytes >> 8;
-    writeRidKey(container, ridNumber, bytes, start + headBytes);
-    copyBytes(keys, keyStart, keyEnd, bytes, start + headBytes + ridKeyBytes);
-    last.usedBytes = start + length;
+    writeRidKey(container, ridNumber, bytes, start + lengthBytes);
+    last.usedBytes = copyBytes(keys, keyStart, keyEnd, bytes, start + headBytes);
   }
 
   /** The doc key of a document. All of them are looked at: they are bounded. */
@@ -54,25 +50,27 @@ export class RecentRids {
   }
 
   /** Those of a container whose rid numbers are in [from, end), in any order. */
-  between(container: number, from: number, end: number): { readonly ridNumber: number; readonly key: Buffer }[] {
+  between(container: number, from: number, end: number): Rid[] {
     const first = ridKey(container, from);
     const behind = ridKey(container, end);
-    const found: { ridNumber: number; key: Buffer }[] = [];
+    const found: Rid[] = [];
     for (const recent of this.#all()) {
       if (compare(recent, first) < 0 || compare(recent, behind) >= 0) continue;
-      const ridNumber = ridNumberOfKey(recent.slab.bytes, recent.start + headBytes);
-      found.push({ ridNumber, key: docKeyOf(recent) });
+      found.push({ ridNumber: ridNumberOfKey(recent.bytes, recent.start + lengthBytes), key: docKeyOf(recent) });
     }
     return found;
   }
 
   /** All of them, for the next transaction. */
-  take(): IndexChange[] {
+  take(changes: RidChanges): void {
     this.#taken = [...this.#taken, ...this.#slabs];
     this.#slabs = [];
-    const changes: IndexChange[] = [];
-    for (const recent of walk(this.#taken)) changes.push(ridPut(recent));
-    return changes;
+    for (const { bytes, start } of walk(this.#taken)) {
+      const keyAt = start + lengthBytes;
+      const docKeyAt = start + headBytes;
+      const end = docKeyAt + docKeyBytesOf(bytes, start);
+      changes.put(ridContainerOfKey(bytes, keyAt), ridNumberOfKey(bytes, keyAt), bytes, docKeyAt, end);
+    }
   }
 
   /** The index has what was taken. */
@@ -86,29 +84,21 @@ export class RecentRids {
   }
 }
 
-function* walk(slabs: readonly UsedSlab[]): IterableIterator<RecentRid> {
-  for (const { slab, usedBytes } of slabs) {
-    for (let start = 0; start < usedBytes; ) {
-      const recent = { slab, start };
-      yield recent;
-      start += headBytes + slabBytesOf(ridKeyBytes, docKeyBytesOf(recent));
-    }
+function* walk(slabs: readonly Slab[]): IterableIterator<RecentRid> {
+  for (const { bytes, usedBytes } of slabs) {
+    for (let start = 0; start < usedBytes; start += headBytes + docKeyBytesOf(bytes, start)) yield { bytes, start };
   }
 }
 
-function compare({ slab: { bytes }, start }: RecentRid, key: Buffer): number {
-  const keyAt = start + headBytes;
-  return bytes.compare(key, 0, ridKeyBytes, keyAt, keyAt + ridKeyBytes);
+function compare({ bytes, start }: RecentRid, key: Buffer): number {
+  return bytes.compare(key, 0, ridKeyBytes, start + lengthBytes, start + headBytes);
 }
 
-function docKeyBytesOf({ slab: { bytes }, start }: RecentRid): number {
+function docKeyBytesOf(bytes: Buffer, start: number): number {
   return (bytes[start] as number) | ((bytes[start + 1] as number) << 8);
 }
 
-function docKeyOf(recent: RecentRid): Buffer {
-  return Buffer.from(ridPut(recent).value);
-}
-
-function ridPut(recent: RecentRid): SlabPut {
-  return new SlabPut(recent.slab, recent.start + headBytes, ridKeyBytes, docKeyBytesOf(recent));
+function docKeyOf({ bytes, start }: RecentRid): Buffer {
+  const docKeyAt = start + headBytes;
+  return Buffer.from(bytes.subarray(docKeyAt, docKeyAt + docKeyBytesOf(bytes, start)));
 }

@@ -1,7 +1,8 @@
 // Reads of single documents: the place of the latest version, then its bytes, checked.
 
 import type { Version } from '../index/documents.ts';
-import { epkOfDocKey, lentDocKey, lentIdBytes, ridKey } from '../index/keys.ts';
+import { epkOfDocKey, lentDocKey, lentIdBytes } from '../index/keys.ts';
+import { findIndexedRid } from '../index/rid-blocks.ts';
 import { checksum32 } from '../log/checksum.ts';
 import { corrupt, segmentMissing, segmentPath } from '../log/segment.ts';
 import type { DocumentKey, StoredDocument } from '../range-engine.ts';
@@ -136,8 +137,7 @@ function isVisible(
 }
 
 function findRid(state: DatabaseState, container: ContainerState, ridNumber: number): Buffer | undefined {
-  const recent = state.overlay.rids.find(container.number, ridNumber);
-  if (recent !== undefined) return recent;
-  const key = state.index.get(ridKey(container.number, ridNumber));
-  return key === undefined ? undefined : Buffer.from(key);
+  return (
+    state.overlay.rids.find(container.number, ridNumber) ?? findIndexedRid(state.index, container.number, ridNumber)
+  );
 }

@@ -4,7 +4,9 @@
 import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
-import { epkOfDocKey, idOfDocKey, partitionBounds, ridKey, ridNumberOfKey } from '../index/keys.ts';
+import { epkOfDocKey, idOfDocKey, partitionBounds, ridBlockKey, ridNumberOfKey, ridsPerBlock } from '../index/keys.ts';
+import type { Rid } from '../index/rid-blocks.ts';
+import { ridsOfBlock } from '../index/rid-blocks.ts';
 import { scanEntriesMax } from '../limits.ts';
 import type { ReadFeedPage, ReadFeedRequest, StoredDocument } from '../range-engine.ts';
 import type { ContainerState } from './container-state.ts';
@@ -12,11 +14,6 @@ import type { DatabaseState } from './database-state.ts';
 import type { RangeState } from './range.ts';
 import { isKeyBound, ridsOfRange } from './range.ts';
 import { readByKey } from './read-documents.ts';
-
-interface Listed {
-  readonly ridNumber: number;
-  readonly key: Buffer;
-}
 
 /**
  * A child of a split finds its older documents under the rids of its ancestors and skips those that are not its own, a
@@ -92,7 +89,7 @@ function partitionOf(container: ContainerState, { partitionKey }: ReadFeedReques
 }
 
 /** Undefined when the partition key has too many documents: then the range is walked, and its keys are looked at. */
-function listPartition(state: DatabaseState, partition: KeyBounds, from: number): Listed[] | undefined {
+function listPartition(state: DatabaseState, partition: KeyBounds, from: number): Rid[] | undefined {
   const entries = state.index.range({ ...partition, limit: scanEntriesMax });
   if (entries.length >= scanEntriesMax) return undefined;
   const found = new Map<number, Buffer>();
@@ -106,7 +103,7 @@ function* listRange(
   container: ContainerState,
   range: RangeState,
   request: ReadFeedRequest,
-): Generator<Listed> {
+): Generator<Rid> {
   const recent = listRecent(state, container, request.from ?? 0);
   const ids = [...range.entry.parents, range.entry.id].sort((a, b) => Number(a) - Number(b));
   const step = Math.min(scanEntriesMax, Math.max(stepMin, request.itemsMax));
@@ -116,20 +113,23 @@ function* listRange(
     const rids = ridsOfRange(id);
     let from = Math.max(rids.first, request.from ?? 0);
     while (from < rids.end) {
-      const bounds = { from: ridKey(container.number, from), to: ridKey(container.number, rids.end) };
-      const entries = state.index.range({ ...bounds, limit: Math.min(step, left) });
-      const isLast = entries.length < Math.min(step, left);
-      const last = entries.at(-1);
-      const to = isLast || last === undefined ? rids.end : ridNumberOfKey(last.key) + 1;
+      const bounds = { from: ridBlockKey(container.number, from), to: ridBlockKey(container.number, rids.end) };
+      const limit = Math.ceil(Math.min(step, left) / ridsPerBlock);
+      const blocks = state.index.range({ ...bounds, limit });
+      const last = blocks.at(-1);
+      const isLast = last === undefined || blocks.length < limit;
+      const to = isLast ? rids.end : ridNumberOfKey(last.key) + ridsPerBlock;
       const found = new Map<number, Buffer>();
-      for (const { key, value } of entries) found.set(ridNumberOfKey(key), value);
-      for (; given < recent.length && (recent[given] as Listed).ridNumber < to; given += 1) {
-        const { ridNumber, key } = recent[given] as Listed;
+      for (const { key, value } of blocks) {
+        for (const rid of ridsOfBlock(key, value)) found.set(rid.ridNumber, rid.key);
+      }
+      left -= found.size;
+      for (; given < recent.length && (recent[given] as Rid).ridNumber < to; given += 1) {
+        const { ridNumber, key } = recent[given] as Rid;
         found.set(ridNumber, key);
       }
       yield* sorted(found, from);
       from = to;
-      left -= entries.length;
       if (left <= 0) {
         yield { ridNumber: scanEnd, key: noKey };
         return;
@@ -143,13 +143,13 @@ const scanEnd = -1;
 const noKey: Buffer = Buffer.alloc(0);
 
 /** What the index does not have yet. */
-function listRecent(state: DatabaseState, container: ContainerState, from: number): Listed[] {
+function listRecent(state: DatabaseState, container: ContainerState, from: number): Rid[] {
   const found = state.overlay.rids.between(container.number, from, Number.MAX_SAFE_INTEGER);
   return found.sort((a, b) => a.ridNumber - b.ridNumber);
 }
 
-function sorted(found: ReadonlyMap<number, Buffer>, from: number): Listed[] {
-  const rids: Listed[] = [];
+function sorted(found: ReadonlyMap<number, Buffer>, from: number): Rid[] {
+  const rids: Rid[] = [];
   for (const [ridNumber, key] of found) if (ridNumber >= from) rids.push({ ridNumber, key });
   return rids.sort((a, b) => a.ridNumber - b.ridNumber);
 }
