@@ -17,12 +17,12 @@ export const groupUnitsMax = 2_048;
 /** So many groups may follow each other in one turn of the event loop, where there is no flush to wait for. */
 export const groupsPerTurn = 64;
 /**
- * The group of a lone writer is flushed without a thread, while the event loop stands still, if it has at most so many bytes and
+ * A group with everybody in it is flushed without a thread, while the event loop stands still, if it has at most so many bytes and
  * that takes at most this long. One that took longer is followed by flushes of threads until it was this share of the time.
  */
-export const loneFlushBytesMax: number = 16 * KiB;
-export const loneFlushMsMax = 1;
-export const loneFlushSlowShare = 0.1;
+export const atOnceFlushBytesMax: number = 256 * KiB;
+export const atOnceFlushMsMax = 1;
+export const atOnceFlushSlowShare = 0.1;
 /** The memory that runs of groups are written into is kept for the next ones: so many, of this size at most. */
 export const idleRunsMax = 8;
 export const idleRunBytesMax: number = 4 * MiB;

@@ -18,9 +18,9 @@ import { groupBytesMax, groupsPerTurn, groupUnitsMax, queuedBytesMax, queuedUnit
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { OpenGroup, RunPool } from '../state/group.ts';
+import { FlushChoice } from './flush-choice.ts';
 import { GroupPace } from './group-pace.ts';
 import type { EngineFigures } from './health.ts';
-import { LoneFlush } from './lone-flush.ts';
 
 /** What a submission does with its turn: it adds its records to the group and says how it will be answered. */
 export interface Submission {
@@ -68,13 +68,15 @@ export class Committer {
   #groupBytes = 0;
   #flushMs = 0;
   readonly #pace: GroupPace;
-  readonly #lone: LoneFlush;
+  readonly #choice: FlushChoice;
+  /** Everybody who writes is in the group that is in flight. */
+  #isOfAll = false;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#nextSequence = options.nextSequence;
     this.#pace = new GroupPace(options.environment.clock);
-    this.#lone = new LoneFlush(options.environment.clock);
+    this.#choice = new FlushChoice(options.environment.clock);
   }
 
   get failure(): DatabaseError | undefined {
@@ -107,8 +109,7 @@ export class Committer {
     }
     this.#decide(submission);
     if (this.#inFlight !== undefined) return;
-    if (!this.#lone.isLikely && this.#isDue) this.#start();
-    else this.#startAtTurnEnd();
+    this.#startWhenDue();
   }
 
   /** Refuses everything from now on; what is under way is finished first. */
@@ -157,9 +158,15 @@ export class Committer {
     const group = this.#open;
     if (group.hasNobody) return;
     this.#open = new OpenGroup(this.#pool);
+    this.#isOfAll = this.#pace.hasAll(group.units);
     this.#pace.started(group.units);
     this.#inFlight = this.#commit(group);
     this.#takeQueued();
+  }
+
+  #startWhenDue(): void {
+    if (this.#isDue && !this.#choice.isLikely) this.#start();
+    else this.#startAtTurnEnd();
   }
 
   /** Whoever is ready to write in this turn of the event loop goes along. */
@@ -178,8 +185,7 @@ export class Committer {
     if (this.#failure !== undefined) this.#voidAll(this.#failure);
     else if (!this.#open.hasNobody || this.#queue.length > 0) {
       // Before the callers are answered: while they come back with more, the disk has something to do.
-      if (this.#isDue) this.#start();
-      else this.#startAtTurnEnd();
+      this.#startWhenDue();
     }
     group.settle(failure);
   }
@@ -228,12 +234,12 @@ export class Committer {
     this.#nextSequence += 1;
     const { bytes, header } = closed.view;
     const beforeMs = environment.clock.monotonicMs();
-    if (segments.hasAppendSync && this.#lone.begins(group.units, bytes.length)) {
+    if (segments.hasAppendSync && this.#choice.begins(bytes.length, this.#isOfAll)) {
       segments.appendSync(bytes, header.recordCount);
-      this.#lone.endedAtOnce();
+      this.#choice.endedAtOnce();
     } else {
       await segments.append(bytes, header.recordCount);
-      this.#lone.endedByThread(group.units === 1 && this.#open.hasNobody && this.#queue.length === 0);
+      this.#choice.endedByThread(this.#isOfAll);
     }
     this.#flushMs += environment.clock.monotonicMs() - beforeMs;
     return closed;

@@ -40,6 +40,11 @@ export class GroupPace {
     return this.#crowd <= 1 || (!this.#isProbe && units >= this.#half);
   }
 
+  /** Whether a group of so many units, which is about to start, has everybody who is about. */
+  hasAll(units: number): boolean {
+    return units >= this.#crowd;
+  }
+
   started(units: number): void {
     this.#startedMs = this.#clock.monotonicMs();
     // Of one alone nothing is seen.

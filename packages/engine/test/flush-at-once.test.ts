@@ -61,20 +61,27 @@ test('[engine 6] a lone writer is flushed at once, over several segments, and ev
   expect(found.size).toBe(100);
 });
 
-test('[engine 6] whoever writes in the same turn goes along, and then threads flush', async () => {
+test('[engine 6] a crowd goes together in one turn and is flushed at once, and everything is there after a reopen', async () => {
   const files = atOnceFiles();
-  const database = await openOn(files, { environment: idleEnvironment() });
+  const environment = idleEnvironment();
+  const database = await openOn(files, { environment });
   const container = await aContainer(database);
   for (let n = 0; n < 50; n += 1) await container.upsert(aDocument(n));
   const { atOnce } = files;
   const { groups } = database.figures;
 
-  await Promise.all(Array.from({ length: 20 }, (_, n) => container.upsert(aDocument(n, { isSecond: true }))));
-
-  expect(atOnce).toBeGreaterThan(0);
-  expect(files.atOnce).toBe(atOnce);
-  expect(database.figures.groups).toBe(groups + 1);
+  for (let round = 1; round <= 10; round += 1) {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => container.upsert(aDocument(n, { round }))));
+  }
+  expect(database.figures.groups).toBe(groups + 10);
+  expect(files.atOnce).toBeGreaterThanOrEqual(atOnce + 9);
   await database.close();
+  const reopened = await openOn(files, { environment });
+  const found = await feedOf(reopened.container('d', 'c'));
+  await reopened.close();
+
+  expect(found.size).toBe(50);
+  expect([...found.values()].filter(({ round }) => round === 10)).toHaveLength(20);
 });
 
 test('[engine 12] a flush that fails at once ends writing as any other does', async () => {
