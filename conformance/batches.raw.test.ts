@@ -39,6 +39,16 @@ const many = (operation: object): object[] => Array.from({ length: 100 }, () => 
 const large = { id: 'large', pk: 'a', pad: 'x'.repeat(1_500_000) };
 const answerBytesMax = 4 * 1024 * 1024;
 
+test('[wire 8] more operations than a batch may have are refused once, with the limit and their number', async () => {
+  const made = await makeIn(world);
+  const body = [...many({ operationType: 'Read', id: '1', partitionKey: '["a"]' }), { operationType: 'Read', id: '1' }];
+
+  for (const refused of [await batch(made, body), await bulk(made, body)]) {
+    expect(refused.status).toBe(400);
+    expect(refused.json.message).toBe('A batch may have at most 100 operations; this one has 101.');
+  }
+});
+
 describe('many operations on a large document', () => {
   test('[wire 5] [wire 8] a batch whose answer would be too large is refused with 413/3402 and changes nothing', async () => {
     const made = await makeIn(world);

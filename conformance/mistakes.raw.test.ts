@@ -3,6 +3,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CosmosClient } from '@azure/cosmos';
 import type { ProcessorEvent } from '@tidemark/processor';
 import { createProcessor, isProcessorError, RestClient } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
@@ -72,10 +73,19 @@ async function nowhere(): Promise<string> {
 }
 
 /** What the SDK throws. */
-async function sdk(endpoint: string, key: string, container: string): Promise<string> {
-  const client = clientOf(endpoint, key);
+function sdk(endpoint: string, key: string, container: string): Promise<string> {
+  return thrown(
+    (client) => client.database('shop').container(container).items.create({ id: '1', customer: 'ada' }),
+    clientOf(endpoint, key),
+  );
+}
+
+async function thrown(
+  use: (client: CosmosClient) => Promise<unknown>,
+  client: CosmosClient = clientOf(here()),
+): Promise<string> {
   try {
-    await client.database('shop').container(container).items.create({ id: '1', customer: 'ada' });
+    await use(client);
   } catch (error) {
     return (error as Error).message; // Whatever it throws is one.
   } finally {
@@ -236,6 +246,33 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
     } finally {
       await first.stop();
     }
+  },
+  'A partition key with its name, SDK': () =>
+    thrown((client) =>
+      client
+        .database('shop')
+        .container('orders')
+        .item('1', { customer: 'ada' } as never)
+        .read(),
+    ),
+  'An object as the value of the partition key, SDK': () =>
+    thrown((client) =>
+      client
+        .database('shop')
+        .container('orders')
+        .items.create({ id: '1', customer: { name: 'ada' } }),
+    ),
+  'Another query than the three, SDK': () =>
+    thrown((client) => client.database('shop').container('orders').items.query('SELECT c.id FROM c').fetchAll()),
+  'A query with a semicolon, SDK': () =>
+    thrown((client) => client.database('shop').container('orders').items.query('SELECT * FROM c;').fetchAll()),
+  'A query of databases or containers, SDK': () =>
+    thrown((client) => client.database('shop').containers.query({ query: 'SELECT * FROM c' }).fetchAll()),
+  'A path that there is not': async () => {
+    const { status, json } = await rawFetch(here(), 'GET', '/health', {});
+    expect(status).toBe(404);
+    expect((await fetch(`${here()}/_tidemark/health`)).status).toBe(200);
+    return json.message;
   },
   'Backups were not allowed': () => tidemark(['backup', 'monday', ...at(here())]),
 };

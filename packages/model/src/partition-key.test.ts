@@ -86,6 +86,12 @@ describe('a partition key header', () => {
     expect(() => parsePartitionKeyHeader(text, definition)).toThrow(invalid);
   });
 
+  test('that an SDK made of an object is refused by a message that says what to give instead', () => {
+    expect(() => parsePartitionKeyHeader('[{"pk":"a"}]', single)).toThrow(/not an object\. Give the value alone/);
+    expect(() => parsePartitionKeyHeader('[]', single)).toThrow(/An SDK leaves out what is an object or an array/);
+    expect(() => parsePartitionKeyHeader('["a","b"]', single)).toThrow(/1 path\(s\): \/\w+\.$/);
+  });
+
   test('may be a prefix where that is allowed [wire 11.3]', () => {
     expect(parsePartitionKeyHeader('["a"]', multi, { prefix: true })).toEqual(['a']);
     expect(parsePartitionKeyHeader('[]', multi, { prefix: true })).toEqual([]);

@@ -64,9 +64,14 @@ export function parsePartitionKeyHeader(
   const count = definition.paths.length;
   if (values.length === 0 && options.prefix !== true && isKeyless(definition)) return [undefined];
   if (values.length > count || (values.length < count && options.prefix !== true)) {
+    // Wire: @azure/cosmos leaves out what cannot be a key, and its user never sees the header.
+    const leftOut =
+      values.length < count
+        ? ' An SDK leaves out what is an object or an array in the document: neither can be a key.'
+        : '';
     throw new DatabaseError(
       'invalid-partition-key',
-      `The partition key has ${values.length} component(s), but the container's definition has ${count} path(s): ${definition.paths.join(', ')}.`,
+      `The partition key has ${values.length} component(s), but the container's definition has ${count} path(s): ${definition.paths.join(', ')}.${leftOut}`,
     );
   }
   checkPartitionKeySize(values, definition);
@@ -145,9 +150,10 @@ function componentOf(value: unknown): PartitionKeyComponent {
   if (isComponent(value)) return normalised(value);
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
     return undefined;
+  const advice = typeof value === 'object' ? ' Give the value alone, without its name.' : '';
   throw new DatabaseError(
     'invalid-partition-key',
-    `A partition key component must be a string, a number, true, false, null or {}, not ${describe(value)}.`,
+    `A partition key component must be a string, a number, true, false, null or {} for none, not ${describe(value)}.${advice}`,
   );
 }
 

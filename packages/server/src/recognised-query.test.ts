@@ -56,6 +56,19 @@ test.each([
   expect(() => of(query)).toThrow(/SQL queries are not supported yet/);
 });
 
+test.each(['SELECT * FROM c;', 'SELECT * FROM c ; \n', "SELECT * FROM c WHERE STARTSWITH(c.id, 'a');"])(
+  '%j is refused by a message that names the semicolon',
+  (query) => {
+    expect(() => of(query)).toThrow(/^A query has no semicolon at its end\. SQL queries are not supported yet/);
+  },
+);
+
+test('the message says what to call instead, with an SDK and without one', () => {
+  expect(() => of('SELECT VALUE COUNT(1) FROM c')).toThrow(
+    /^SQL queries.*read\(\).*GET of its path.*readAll\(\).*docs/,
+  );
+});
+
 test.each([undefined, null, 'SELECT * FROM c', {}, { query: 1 }, { query: 'SELECT * FROM c', parameters: {} }, []])(
   'the body %j is no query',
   (body) => {

@@ -19,12 +19,15 @@ export function recogniseQuery(body: unknown): RecognisedQuery {
   const words = wordsOf(text);
   const found = words === undefined ? undefined : recognise(words, parameters);
   if (found !== undefined) return found;
-  throw new DatabaseError(
-    'not-supported',
-    `SQL queries are not supported yet, but for SELECT * FROM c, SELECT * FROM c WHERE STARTSWITH(c.id, …) and the offer ` +
-      'of a resource. Read by id, list with GET, or follow the change feed.',
-  );
+  // Wire: the grammar that Microsoft publishes (sql.g4 of its clients) ends a query with its last clause.
+  const semicolon = text.trimEnd().endsWith(';') ? 'A query has no semicolon at its end. ' : '';
+  throw new DatabaseError('not-supported', semicolon + unknownQuery);
 }
+
+const unknownQuery =
+  'SQL queries are not supported yet, but for SELECT * FROM c, SELECT * FROM c WHERE STARTSWITH(c.id, …) and the offer of a ' +
+  'resource. Read one document with item(id, partitionKey).read() of the SDK, or GET of its path; all of them with ' +
+  'items.readAll(), or GET of …/docs; or follow the change feed.';
 
 type Word =
   | { readonly kind: 'name' | 'sign' | 'parameter'; readonly text: string }

@@ -29,7 +29,11 @@ export interface CosmosRequest extends RequestHead {
 export function readHead(incoming: HttpRequest): RequestHead {
   const path = readPath(incoming.url);
   if (path === undefined) {
-    throw new DatabaseError('not-found', 'There is no kind of resource at this path; resources begin with /dbs.');
+    throw new DatabaseError(
+      'not-found',
+      'There is no kind of resource at this path; resources begin with /dbs or /offers, and what is about the server itself with ' +
+        '/_tidemark/, as in /_tidemark/health.',
+    );
   }
   const { method: verb } = incoming;
   const headers = headersOf(incoming, path);

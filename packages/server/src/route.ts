@@ -289,6 +289,6 @@ function isQuery(request: RequestHead): boolean {
 function refuseQuery(): never {
   throw new DatabaseError(
     'not-supported',
-    'SQL queries of this kind of resource are not supported yet; list it with GET.',
+    'SQL queries of this kind of resource are not supported yet; list it with readAll() of the SDK, or with GET of this path.',
   );
 }
