@@ -1,5 +1,6 @@
 // Which group of processors a command is about: a container, where its leases are, and a name.
 
+import { DatabaseError } from '@tidemark/model';
 import type { ProcessorGroup } from '@tidemark/processor';
 import { openGroup, RestFeedSource, RestStore } from '@tidemark/processor';
 import type { Call } from './call.ts';
@@ -37,8 +38,11 @@ export async function groupOf(
 /** A name need not be given where there is only one. */
 async function onlyName(group: ProcessorGroup): Promise<string> {
   const [name, ...others] = await group.groups();
-  if (name === undefined)
-    throw new UsageError('There are no leases of any group for this container: see --leases and --name.');
+  if (name === undefined) {
+    const message = 'There are no leases of any group for this container: see --leases and --name.';
+    throw new DatabaseError('bad-request', message);
+  }
   if (others.length === 0) return name;
-  throw new UsageError(`Say which group with --name: ${[name, ...others].map((each) => `'${each}'`).join(', ')}.`);
+  const names = [name, ...others].map((each) => `'${each}'`).join(', ');
+  throw new DatabaseError('bad-request', `Say which group with --name: ${names}.`);
 }

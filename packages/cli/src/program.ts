@@ -13,7 +13,7 @@ import { say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const rootNotes = `
-Exit codes: 0 done; 1 failed; 2 the command line or the configuration is wrong.
+Exit codes: 0 done; 1 failed, or what is named is not there; 2 the command line or the configuration is wrong.
 Keys come from the environment (TIDEMARK_KEY) or from a key file, never from the command line.
 docs/reference/cli.md has every command and every flag.`;
 

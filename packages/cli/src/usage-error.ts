@@ -1,4 +1,5 @@
-// What the person at the terminal got wrong: a message without a stack, and exit code 2.
+// What the person at the terminal got wrong, as far as it is known without asking an account or a database: a message without a stack,
+// and exit code 2. That something named is not there is an answer, a DatabaseError, and exit code 1.
 
 export class UsageError extends Error {
   constructor(message: string) {

@@ -224,12 +224,30 @@ test('import from standard input creates what is missing; what fails is told by 
   expect(failing.err).toMatch(/line 7: 409/);
   const other = await say(['import', 'made/here', '--partition-key', '/other', ...there()], { input });
   expect(other).toMatchObject({
-    code: 2,
+    code: 1,
     out: '',
     err: expect.stringContaining('has the partition key /pk, not /other'),
   });
-  const missing = await say(['import', 'made/nowhere', ...there()], { input });
-  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('--partition-key') });
+});
+
+test.each([
+  ['tail'],
+  ['import'],
+  ['export'],
+  ['split'],
+  ['merge', '0', '1'],
+  ['lag', '--leases', 'made/nowhere'],
+  ['processor', 'status', '--leases', 'made/nowhere'],
+])('%s of a container that is not there says so, and its exit code is 1', async (...command) => {
+  const words = command[0] === 'processor' ? 2 : 1;
+
+  const missing = await run(...command.slice(0, words), 'made/nowhere', ...command.slice(words));
+
+  expect(missing).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/there is no (?:container|database) "/i),
+  });
 });
 
 test('an import that was interrupted goes on where it was, and nothing is missing', async () => {

@@ -195,7 +195,7 @@ test('what is missing or ambiguous is told with what to say', async () => {
   const ambiguous = await run('processor status');
   const letters = await run('processor dead-letters', '--name', 'one');
 
-  expect([missing.code, nothing.code, ambiguous.code, letters.code]).toEqual([2, 2, 2, 2]);
+  expect([missing.code, nothing.code, ambiguous.code, letters.code]).toEqual([2, 1, 1, 2]);
   expect(missing.err).toContain('--leases DATABASE/CONTAINER');
   expect(nothing.err).toContain('no leases of any group');
   expect(ambiguous.err).toContain("--name: 'one', 'two'");

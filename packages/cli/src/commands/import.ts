@@ -1,6 +1,6 @@
 // `tidemark import`: the documents of a JSONL file into a container, on any Cosmos endpoint.
 
-import { isDatabaseError, validatePartitionKeyDefinition } from '@tidemark/model';
+import { DatabaseError, isDatabaseError, validatePartitionKeyDefinition } from '@tidemark/model';
 import type { RestClient, RestContainer } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { isOn, numberOption, textOption } from '../call.ts';
@@ -10,7 +10,6 @@ import { ImportRun } from '../import-run.ts';
 import { fileSource, inputSource } from '../import-source.ts';
 import { StateFile } from '../state-file.ts';
 import { count, counted, print, say, shown, stopSignal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
 
 const concurrencyDefault = 8;
 const concurrencyMax = 64;
@@ -55,13 +54,11 @@ async function findContainer(call: Call, client: RestClient, database: string, i
     const found = validatePartitionKeyDefinition(partitionKey).paths.join(',');
     if (path === undefined || path === found) return container;
     const advice = 'leave --partition-key out, or import into another container.';
-    throw new UsageError(`The container ${database}/${id} has the partition key ${found}, not ${path}: ${advice}`);
+    const message = `The container ${database}/${id} has the partition key ${found}, not ${path}: ${advice}`;
+    throw new DatabaseError('bad-request', message);
   } catch (error) {
     const isMissing = isDatabaseError(error) && (error.code === 'not-found' || error.code === 'container-not-found');
-    if (!isMissing) throw error;
-  }
-  if (paths === undefined) {
-    throw new UsageError(`There is no container ${database}/${id}; --partition-key /PATH creates it.`);
+    if (!isMissing || paths === undefined) throw error;
   }
   const kind = paths.length === 1 ? 'Hash' : 'MultiHash';
   const partitionKey = validatePartitionKeyDefinition({ paths, kind, version: 2 });

@@ -1,5 +1,6 @@
 // `tidemark split`: a range becomes two, online.
 
+import { DatabaseError } from '@tidemark/model';
 import type { Call } from '../call.ts';
 import { isOn, textOption } from '../call.ts';
 import { connect, containerNames } from '../connect.ts';
@@ -43,7 +44,7 @@ function ofFolder(
     const inside = opened.container(database, container);
     const { ranges } = inside;
     if (range === undefined && ranges.length > 1) {
-      throw new UsageError(`Say which range: ${ranges.map(({ id }) => id).join(', ')}.`);
+      throw new DatabaseError('bad-request', `Say which range: ${ranges.map(({ id }) => id).join(', ')}.`);
     }
     const parent = range ?? ranges[0]?.id ?? '';
     const children = await inside.split(parent, at);

@@ -2,6 +2,7 @@
 
 import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
 import {
+  DatabaseError,
   keySpaceMax,
   keySpaceMin,
   narrowFeedParts,
@@ -128,7 +129,8 @@ class Tail {
     const all = { min: keySpaceMin, max: keySpaceMax };
     const scope = range === undefined ? all : ranges.find((each) => each.id === range);
     if (scope === undefined) {
-      throw new UsageError(`There is no range ${range}; there are ${ranges.map(({ id }) => id).join(', ')}.`);
+      const message = `There is no range ${range}; there are ${ranges.map(({ id }) => id).join(', ')}.`;
+      throw new DatabaseError('bad-request', message);
     }
     const keys = { min: scope.min, max: scope.max };
     if (position.kind === 'parts') {
@@ -139,7 +141,8 @@ class Tail {
     }
     const isLsn = typeof position.start === 'object' && 'etag' in position.start;
     if (isLsn && range === undefined && ranges.length > 1) {
-      throw new UsageError('An LSN is a position in one range, and there are several: name one with --range.');
+      const message = 'An LSN is a position in one range, and there are several: name one with --range.';
+      throw new DatabaseError('bad-request', message);
     }
     return [{ keys, start: position.start }];
   }
