@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lsnOf, positionOf, readPosition } from './feed-position.ts';
+import { lsnOf, positionOf, readPosition, wordsOf } from './feed-position.ts';
 
 test.each<[string, unknown]>([
   ['beginning', { kind: 'start', start: 'beginning' }],
@@ -23,6 +23,16 @@ test.each<[string, unknown]>([
   ],
 ])('--from %s', (text, position) => {
   expect(readPosition(text)).toEqual(position);
+});
+
+test.each([
+  ['beginning', 'the beginning'],
+  ['now', 'now on'],
+  ['2026-01-31 12:00:00', '2026-01-31T12:00:00.000Z'],
+  ['57', 'the position given'],
+  ['c1:7F=3,FF=9', 'the position given'],
+])('--from %s is said as from %s', (text, words) => {
+  expect(wordsOf(readPosition(text))).toBe(words);
 });
 
 test('a time without a zone is the same everywhere', () => {

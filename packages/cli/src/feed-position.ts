@@ -39,6 +39,15 @@ function readEtag(text: string): Position {
   throw new UsageError(`--from is not a position that a tail has printed: '${text}'.`);
 }
 
+/** As it stands in a sentence, after `from`. */
+export function wordsOf(position: Position): string {
+  const start = position.kind === 'start' ? position.start : undefined;
+  if (start === 'beginning') return 'the beginning';
+  if (start === 'now') return 'now on';
+  if (start !== undefined && 'timeMs' in start) return new Date(start.timeMs).toISOString();
+  return 'the position given';
+}
+
 /** The LSN that a start stands for, where it is one. */
 export function lsnOf(start: ChangesStart): number | undefined {
   if (start === 'beginning') return 0;

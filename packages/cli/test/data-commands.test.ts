@@ -72,6 +72,7 @@ test('tail prints what is there, and the position it prints goes on where it was
   expect(lines(first.out).every((line) => JSON.parse(line)._lsn > 0)).toBe(true);
   const [, position = ''] = /--from (c1:\S+)/.exec(first.err) ?? [];
   await inside.upsert({ id: 'new', pk: 'k1' });
+  expect(first.err).toMatch(/^tidemark: 20 changes/);
   const second = await run('tail', name, '--from', position, '--until-drained');
   expect(second.out).toMatch(
     /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}\d:\d+ {2}is {7}\["k1"\] {2}"new" {2}\{"pk":"k1"\}\n$/,
@@ -136,7 +137,9 @@ test('[M5] a tail from now on has its place at once, and what comes after Ctrl-C
 
   child.kill('SIGINT');
   await once(child, 'exit');
-  const [, position = ''] = /^tidemark: 0 changes\. Go on with .* --from (c1:\S+)\n$/.exec(err()) ?? [];
+  const following = `tidemark: Following ${name} from now on; Ctrl-C ends it.\n`;
+  expect(err()).toMatch(new RegExp(`^${following}tidemark: 0 changes`));
+  const [, position = ''] = /0 changes\. Go on with .* --from (c1:\S+)\n$/.exec(err()) ?? [];
   await inside.upsert({ id: '1', pk: 'a' });
 
   const next = await run('tail', name, '--from', position, '--until-drained', '--json');

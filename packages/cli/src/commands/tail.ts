@@ -16,7 +16,7 @@ import { choiceOption, isOn, numberOption, textOption } from '../call.ts';
 import { changeLine, keyPathsOf } from '../change-line.ts';
 import { connect, containerNames } from '../connect.ts';
 import type { Position } from '../feed-position.ts';
-import { lsnOf, positionOf, readPosition } from '../feed-position.ts';
+import { lsnOf, positionOf, readPosition, wordsOf } from '../feed-position.ts';
 import { Follow } from '../follow.ts';
 import { counted, print, say, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -174,9 +174,10 @@ class Tail {
     this.#isInTrouble = true;
   }
 
-  /** For people: without it a tail of a quiet container looks as if it hung. */
+  /** Without it a tail of a quiet container looks as if it hung, in a terminal and in the log of whoever started it. */
   #sayBegin(): void {
-    if (process.stderr.isTTY && !this.#wanted.isUntilDrained) say(`Following ${this.#wanted.name}; Ctrl-C ends it.`);
+    const { name, position, isUntilDrained } = this.#wanted;
+    if (!isUntilDrained) say(`Following ${name} from ${wordsOf(position)}; Ctrl-C ends it.`);
   }
 
   #sayEnd(next: string): void {
