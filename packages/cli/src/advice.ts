@@ -1,6 +1,7 @@
 // What to do about an answer, or none, of an account: what its words cannot say because they do not know the command line.
 
 import type { DatabaseError } from '@tidemark/model';
+import { ownCommand } from './own-command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,19 +9,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function adviceFor(error: DatabaseError, args: readonly string[], environment: Environment): string {
   if (error.code === 'unauthorized') return usesDefaultKey(args, environment) ? defaultKey : otherKey;
   if (error.code === 'not-found' || error.code === 'container-not-found')
-    return args.some((arg) => arg.startsWith('--leases')) ? missingLeases : missing;
+    return args.some((arg) => arg.startsWith('--leases')) ? missingLeases : missing(ownCommand(environment));
   if (error.code !== 'unavailable') return '';
   if (error.message.includes('ECONNREFUSED')) return nobodyThere;
-  return error.message.includes('NODE_EXTRA_CA_CERTS') ? untrusted : '';
+  return error.message.includes('NODE_EXTRA_CA_CERTS') ? untrusted(ownCommand(environment)) : '';
 }
 
 const defaultKey = ' TIDEMARK_KEY is not set, so this was signed with the well-known key.';
 const otherKey = ' TIDEMARK_KEY, or the connection string, has to hold a key that the server was started with.';
-const missing = ' A program can create it with the SDK, or tidemark import with --partition-key.';
+const missing = (command: string): string =>
+  ` A program can create it with the SDK, or ${command} import with --partition-key.`;
 const missingLeases = ' Is the name right, also that of --leases, where the processor keeps its leases?';
 const nobodyThere = ' Is a server running there? npm start starts one; --endpoint or TIDEMARK_ENDPOINT says where.';
-const untrusted =
-  ' tidemark cert says where that of a Tidemark server with a folder is; one with --memory makes one for itself: use http://.';
+const untrusted = (command: string): string =>
+  ` ${command} cert says where that of a Tidemark server with a folder is; one with --memory makes one for itself: use http://.`;
 
 function usesDefaultKey(args: readonly string[], environment: Environment): boolean {
   const isGiven = (name: string): boolean => (environment[name] ?? '') !== '';

@@ -291,6 +291,7 @@ export const commands: readonly CommandSpec[] = [
     summary: 'print where the certificate of the local authority is, and how to trust it',
     options: [
       { flags: '--data <DIR>', meaning: 'the data folder of the server', fallback: './tidemark-data' },
+      { flags: '--port <N>', meaning: 'the port of the server, for the commands that are printed', fallback: '8081' },
       { flags: '--pem', meaning: 'only the certificate itself' },
       asJson,
     ],

@@ -12,11 +12,11 @@ test.each<[string, DatabaseError | NodeJS.ErrnoException, string]>([
   ['a port in use', Object.assign(new Error('listen'), { code: 'EADDRINUSE' }), 'Port 8081 is taken'],
   ['a folder that cannot be made', Object.assign(new Error('no such'), { code: 'ENOENT' }), 'The data folder /srv/'],
 ])('a start that is refused because of %s says what to do', (_title, error, said) => {
-  expect(explainStart(error, settings)).toContain(said);
+  expect(explainStart(error, settings, 'tidemark')).toContain(said);
 });
 
 test('a folder that has been named is not named again', () => {
   const message = "The folder /srv/tidemark is not Tidemark's.";
 
-  expect(explainStart(new DatabaseError('folder-foreign', message), settings)).toBe(message);
+  expect(explainStart(new DatabaseError('folder-foreign', message), settings, 'tidemark')).toBe(message);
 });

@@ -7,9 +7,9 @@ import type { Settings } from './settings.ts';
 /** Of other files whoever reads them has spoken already. */
 const folderCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT']);
 
-export function explainStart(error: unknown, { port, host, data }: Settings): string {
+export function explainStart(error: unknown, { port, host, data }: Settings, command: string): string {
   if (isDatabaseError(error)) {
-    return `${error.message}${cureOf(error, data)}`;
+    return `${error.message}${cureOf(error, data, command)}`;
   }
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
@@ -25,12 +25,12 @@ export function explainStart(error: unknown, { port, host, data }: Settings): st
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function cureOf({ code, message }: DatabaseError, data: string): string {
+function cureOf({ code, message }: DatabaseError, data: string, command: string): string {
   if (code === 'forbidden') {
     return ' Give keys of your own (TIDEMARK_KEY or --key-file); --insecure-default-key allows it nevertheless.';
   }
   if (code === 'corrupt') {
-    return ` The data folder is ${data}. Keep it, and restore a backup into another: tidemark restore BACKUP FOLDER.`;
+    return ` The data folder is ${data}. Keep it, and restore a backup into another: ${command} restore BACKUP FOLDER.`;
   }
   return code === 'folder-foreign' && !message.includes(data) ? ` The data folder is ${data}.` : '';
 }

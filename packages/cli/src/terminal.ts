@@ -41,6 +41,11 @@ export function shown(text: string): string {
   });
 }
 
+/** One word of a command that is printed for a shell. */
+export function quoted(text: string): string {
+  return /^[\w./:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** Columns of equal width, two spaces apart. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { wellKnownKey } from '@tidemark/model';
 import { RestClient } from '@tidemark/processor';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { alive, say, serve } from './process.ts';
+import { alive, launch, say, serve, textOf } from './process.ts';
 
 // Processes take their time to start where many tests run at once.
 vi.setConfig({ testTimeout: 240_000 });
@@ -199,7 +199,7 @@ test('HTTPS with the certificate that `tidemark cert` prints; --https-only answe
     say(['health', ...endpoint]),
     say(['health', '--endpoint', `http://localhost:${server.port}`]),
     say(['cert', '--data', data, '--pem']),
-    say(['cert', '--data', data]),
+    say(['cert', '--data', data, '--port', String(server.port)]),
     say(['cert', '--data', join(folder, 'misspelt')]),
   ]);
 
@@ -207,11 +207,30 @@ test('HTTPS with the certificate that `tidemark cert` prints; --https-only answe
   expect(trusted).toMatchObject({ code: 0, out: expect.stringMatching(/^status +ok/) });
   expect(untrusted).toMatchObject({ code: 1, err: expect.stringMatching(/NODE_EXTRA_CA_CERTS.*tidemark cert/) });
   expect(help.err).toBe('');
+  expect(help.out).toContain(`https://localhost:${server.port}/\n`);
   expect(fresh).toMatchObject({ code: 0, err: expect.stringContaining('made just now') });
   expect(plain.code).toBe(1);
   expect(printed.out).toBe(pem);
   for (const word of ['Node', 'Java', '.NET', 'Python', 'curl', 'browser', path]) expect(help.out).toContain(word);
   expect(await server.end()).toBe(0);
+});
+
+test('in a terminal it greets people, and names commands that they can type', async () => {
+  const data = join(folder, 'greeting');
+  const terminal = join(folder, 'terminal.cjs');
+  writeFileSync(terminal, 'process.stdout.isTTY = true;\nprocess.stderr.isTTY = true;\n');
+  const env = { NODE_OPTIONS: `--require ${terminal}`, npm_command: 'start' };
+  const child = launch(['serve', '--port', '0', '--data', data], { env });
+  const [out, err] = [textOf(child.stdout), textOf(child.stderr)];
+
+  while (!err().includes('Ctrl-C stops it.')) await alive(child, once(child.stderr, 'data'));
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+
+  expect({ code, out: out() }).toEqual({ code: 0, out: '' });
+  expect(err()).toMatch(/^\nTidemark is ready\.\n/);
+  const [, port] = /endpoint +http:\/\/127\.0\.0\.1:(\d+)\n/.exec(err()) ?? [];
+  expect(err()).toContain(`see npx tidemark cert --data ${data} --port ${port}\n`);
 });
 
 test('a second signal ends it at once, whatever is under way', async () => {

@@ -214,7 +214,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   cli: {
     main: ['program', 'terminal'],
     program: ['command-table', 'advice', 'nearest', 'swallowed-flags', 'terminal'],
-    advice: [],
+    advice: ['own-command'],
     'command-table': ['commands', 'call', 'settings'],
     commands: ['*'],
     follow: [],
@@ -241,6 +241,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     call: [],
     progress: [],
     nearest: [],
+    'own-command': [],
     terminal: [],
   },
 };

@@ -11,7 +11,8 @@ import { tlsFolderOf } from '../tls-folder.ts';
 import { UsageError } from '../usage-error.ts';
 
 export async function run(call: Call): Promise<number> {
-  const config = readConfig({ flags: { data: textOption(call, 'data') }, environment: process.env, file: undefined });
+  const flags = { data: textOption(call, 'data'), port: textOption(call, 'port') };
+  const config = readConfig({ flags, environment: process.env, file: undefined });
   if (config.settings.memory) throw new UsageError('A server in memory makes a new certificate each time.');
   if (config.settings.certificate !== undefined) {
     throw new UsageError(`The server uses your own certificate, ${config.settings.certificate}.`);
@@ -23,12 +24,14 @@ export async function run(call: Call): Promise<number> {
   const expires = new Date(expiresMs).toISOString();
   if (isOn(call, 'pem')) await print(pem);
   else if (isOn(call, 'json')) await print(`${JSON.stringify({ path, fingerprint, expires, pem })}\n`);
-  else await print(textOf(path, fingerprint, expires));
+  else await print(textOf(path, fingerprint, expires, config.settings.port));
   if (!isThere) say(`There was no certificate in ${data}: it was made just now, for a server with --data ${data}`);
   return 0;
 }
 
-function textOf(file: string, fingerprint: string, expires: string): string {
+function textOf(file: string, fingerprint: string, expires: string, port: number): string {
+  // Port 0 is another one at every start.
+  const at = `https://localhost:${port === 0 ? 'PORT' : port}/`;
   const path = /^[\w./:\\-]+$/.test(file) ? file : `"${file}"`;
   return `The certificate of the local authority:
 
@@ -40,7 +43,7 @@ It signs for localhost, 127.0.0.1, ::1 and the names of this machine. Trust it o
 folder could sign with it.
 
   Node         NODE_EXTRA_CA_CERTS=${path} node app.js
-  curl         curl --cacert ${path} https://localhost:8081/
+  curl         curl --cacert ${path} ${at}
   Python       SSL_CERT_FILE=${path} REQUESTS_CA_BUNDLE=${path} python app.py
   Java         keytool -importcert -noprompt -cacerts -storepass changeit -alias tidemark -file ${path}
   .NET         takes what the system trusts:

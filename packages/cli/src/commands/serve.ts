@@ -16,10 +16,12 @@ import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
 import { stopMsMax } from '../limits.ts';
+import { ownCommand } from '../own-command.ts';
 import { packageFolder } from '../package-folder.ts';
 import type { Settings } from '../settings.ts';
+import { settings as settingsTable } from '../settings.ts';
 import { explainStart } from '../start-failure.ts';
-import { say } from '../terminal.ts';
+import { quoted, say } from '../terminal.ts';
 import { tlsFolderOf } from '../tls-folder.ts';
 import { welcomeText } from '../welcome.ts';
 
@@ -46,11 +48,13 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
     stopOnSignal(server, database);
     readKeysOnSignal(server, settings.keyFile);
     const { url, port } = server;
-    process.stdout.write(`${JSON.stringify({ ready: true, url, port, pid: process.pid })}\n`);
-    welcome(settings, keys, url, folder);
+    // Who sees the welcome needs no line for programs above it.
+    const isForPeople = process.stdout.isTTY && process.stderr.isTTY;
+    if (!isForPeople) process.stdout.write(`${JSON.stringify({ ready: true, url, port, pid: process.pid })}\n`);
+    welcome(settings, keys, server, folder);
     return 0;
   } catch (error) {
-    say(explainStart(error, settings));
+    say(explainStart(error, settings, ownCommand(process.env)));
     await database?.close();
     return 1;
   }
@@ -89,17 +93,29 @@ function readPem(path: string): string {
   }
 }
 
-function welcome(settings: Settings, keys: KeySource, url: string, folder: string | undefined): void {
+function welcome(settings: Settings, keys: KeySource, { url, port }: RunningServer, folder: string | undefined): void {
   if (settings.legacyTls) say('--legacy-tls: TLS 1.0 is broken; whoever is between client and server can read along.');
   if (keys.isWellKnown && settings.insecureDefaultKey) {
     say('--insecure-default-key: everybody knows this key; whoever reaches the port may do everything.');
   }
   const { isWellKnown: isWellKnownKey, origin: keyOrigin } = keys;
   const kept =
-    folder === undefined ? 'on the same port, with a certificate of this run' : 'on the same port; see tidemark cert';
+    folder === undefined
+      ? 'on the same port, with a certificate of this run'
+      : `on the same port; see ${certCommand(settings, port)}`;
   const authority = settings.certificate === undefined ? kept : undefined;
   const shownUrl = settings.publicUrl ?? url;
   process.stderr.write(welcomeText({ url: shownUrl, folder, isWellKnownKey, keyOrigin, authority, docs: docsPath() }));
+}
+
+/** With the flags that it takes to find this server. */
+function certCommand({ data }: Settings, port: number): string {
+  const isElsewhere = data !== settingsTable.data.fallback;
+  const flags = [
+    ...(isElsewhere ? ['--data', quoted(data)] : []),
+    ...(port === settingsTable.port.fallback ? [] : ['--port', String(port)]),
+  ];
+  return [ownCommand(process.env), 'cert', ...flags].join(' ');
 }
 
 /** A key file that was exchanged counts from the next request on; one that is wrong changes nothing. */
@@ -165,5 +181,5 @@ function sayProgress(): (fraction: number) => void {
 function docsPath(): string {
   const path = fileURLToPath(new URL('../../docs/README.md', packageFolder));
   // Installed from a package, the command has no repository around it.
-  return existsSync(path) ? path : 'docs/README.md of the repository; tidemark --help';
+  return existsSync(path) ? path : `docs/README.md of the repository; ${ownCommand(process.env)} --help`;
 }

@@ -18,7 +18,8 @@ import { connect, containerNames } from '../connect.ts';
 import type { Position } from '../feed-position.ts';
 import { lsnOf, positionOf, readPosition, wordsOf } from '../feed-position.ts';
 import { Follow } from '../follow.ts';
-import { counted, print, say, stopSignal } from '../terminal.ts';
+import { ownCommand } from '../own-command.ts';
+import { counted, print, quoted, say, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
 const pageItems = 1_000;
@@ -216,7 +217,7 @@ function commandOf({ name, account, mode, range, key }: Wanted, position: string
     '--from',
     position,
   ];
-  return `tidemark tail ${quoted(name)} ${options.join(' ')}`;
+  return `${ownCommand(process.env)} tail ${quoted(name)} ${options.join(' ')}`;
 }
 
 function accountFlags(call: Call): string[] {
@@ -226,8 +227,4 @@ function accountFlags(call: Call): string[] {
     ...(endpoint === undefined ? [] : ['--endpoint', quoted(endpoint)]),
     ...(variable === undefined ? [] : ['--connection-string-env', quoted(variable)]),
   ];
-}
-
-function quoted(text: string): string {
-  return /^[\w./:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
