@@ -132,6 +132,20 @@ test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a re
   }
 });
 
+test('the processor of README says at once that no server runs', async () => {
+  const path = join(folder, 'alone.mjs');
+  const url = `http://127.0.0.1:${await steadyPort()}`;
+  writeFileSync(path, snippetOf('README.md', 'js', 'createProcessor').replace('http://127.0.0.1:8081', url));
+  const startedMs = performance.now();
+  const program = new Program([path, 'a'], {});
+  children.add(program);
+
+  expect(await program.ended).toBe(1);
+  expect(program.err()).toContain(`${url} cannot be reached: ECONNREFUSED.`);
+  // Where it is tried again, that takes half a minute.
+  expect(performance.now() - startedMs).toBeLessThan(25_000);
+}, 60_000);
+
 /** A process, with all that it has said. */
 class Program {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
