@@ -8,7 +8,7 @@ import { open } from 'lmdb';
 
 /** As long as the product's doc key and doc value. */
 const keyPadding = `\u0001${'k'.repeat(30)}`;
-const valueBytes = 64;
+const valueBytes = 54;
 const loadedAtOnce = 5_000;
 
 export class IndexAndFile {

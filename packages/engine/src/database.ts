@@ -81,7 +81,22 @@ function checkOptions(options: OpenOptions): void {
     throw new DatabaseError('bad-request', "Give the folder of the data, { folder: './data' }, or { memory: true }.");
   if (sync !== 'full' && sync !== 'os')
     throw new DatabaseError('bad-request', `sync is 'full' or 'os', not ${JSON.stringify(sync)}.`);
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+  if (unknown !== undefined) {
+    const names = Object.keys(optionNames).join(', ');
+    throw new DatabaseError('bad-request', `There is no option "${unknown}"; there are ${names}.`);
+  }
 }
+
+/** A record, so that none is forgotten. */
+const optionNames: Readonly<Record<keyof OpenOptions, true>> = {
+  folder: true,
+  memory: true,
+  sync: true,
+  onRebuildProgress: true,
+  environment: true,
+  maintenance: true,
+};
 
 async function openFolder(
   folder: string,

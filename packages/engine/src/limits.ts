@@ -38,10 +38,13 @@ export const overlayBytesMax: number = 96 * MiB;
 export const indexGatherMs = 1_000;
 
 /**
- * Doc entries on their way to their places in the index. So many get there together. Up to twice as many, and those that the
- * next transactions take, are in memory, outside of the heap, with some 180 bytes each; more would make starts longer, which read them.
+ * Doc entries on their way to their places in the index. So many get there together: as many as fill so much of each page, within these
+ * bounds. Up to twice as many, and those that the next transactions take, are in memory, outside of the heap, with some 170 bytes
+ * each; more would make starts longer, which read them.
  */
-export const lateChangesMax = 65_536;
+export const lateChangesMin = 65_536;
+export const lateChangesMax = 262_144;
+export const lateChangesPerPage = 2;
 /** They are written down in pieces of this size, which fit into a page of the index. */
 export const lateChunkBytes = 4_032;
 /** So many get there with one transaction: what a page costs it grows with the number of pages. */

@@ -14,6 +14,8 @@ test.each([
   [{ folder: '' }, 'Give the folder'],
   [{ folder: './data', memory: true }, 'not both'],
   [{ memory: true, sync: 'ful' }, `not "ful"`],
+  [{ memory: true, synch: 'os' }, 'There is no option "synch"; there are folder, memory, sync'],
+  [{ memory: true, constructor: 'os' }, 'There is no option "constructor"'],
 ])('a database is not opened with %j', async (options, words) => {
   const { code, message } = await refusal(openDatabase(options as OpenOptions));
 

@@ -1,8 +1,8 @@
-// DOC VALUE: where the latest version of a document is and what decisions need of it. Little-endian, 64 bytes + digests.
+// DOC VALUE: where the latest version of a document is and what decisions need of it. Little-endian, 54 bytes + digests.
 //
-//    0 range u32   4 lsn u48   10 ix u16   12 time ms u48   18 reserved u16   20 segment u32   24 ordinal u32
-//   28 offset u32 (of the body, from the start of the segment)   32 length u32   36 checksum u32   40 rid number u64
-//   48 ttl i32 (0 none)   52 record bytes u32 (what it occupies, keys included)   56 reserved   64 unique digests
+//    0 range u32   4 lsn u48   10 ix u16   12 time ms u48   18 segment u32   22 ordinal u32
+//   26 offset u32 (of the body, from the start of the segment)   30 length u32   34 checksum u32   38 rid number u64
+//   46 ttl i32 (0 none)   50 record bytes u32 (what it occupies, keys included)   54 unique digests
 
 import { copyBytes } from './copy-bytes.ts';
 
@@ -32,7 +32,7 @@ export interface Version {
   readonly body: Buffer | undefined;
 }
 
-const fixedBytes = 64;
+const fixedBytes = 54;
 const noDigests: Buffer = Buffer.alloc(0);
 
 // Used anew for each version: a DataView is several times faster with numbers than a Buffer, but costs more to make.
@@ -54,15 +54,15 @@ export function writeVersion(version: Version, target: Buffer, offset: number): 
   fields.setUint16(10, version.ix, true);
   fields.setUint32(12, timeMs % 0x1_0000_0000, true);
   fields.setUint16(16, Math.floor(timeMs / 0x1_0000_0000), true);
-  fields.setUint32(20, place.segment, true);
-  fields.setUint32(24, place.ordinal, true);
-  fields.setUint32(28, place.offset, true);
-  fields.setUint32(32, place.length, true);
-  fields.setUint32(36, place.checksum, true);
-  fields.setUint32(40, ridNumber % 0x1_0000_0000, true);
-  fields.setUint32(44, Math.floor(ridNumber / 0x1_0000_0000), true);
-  fields.setInt32(48, version.ttl ?? 0, true);
-  fields.setUint32(52, place.recordBytes, true);
+  fields.setUint32(18, place.segment, true);
+  fields.setUint32(22, place.ordinal, true);
+  fields.setUint32(26, place.offset, true);
+  fields.setUint32(30, place.length, true);
+  fields.setUint32(34, place.checksum, true);
+  fields.setUint32(38, ridNumber % 0x1_0000_0000, true);
+  fields.setUint32(42, Math.floor(ridNumber / 0x1_0000_0000), true);
+  fields.setInt32(46, version.ttl ?? 0, true);
+  fields.setUint32(50, place.recordBytes, true);
   target.set(scratch, offset);
   if (uniqueDigests.length > 0) target.set(uniqueDigests, offset + fixedBytes);
   return offset + fixedBytes + uniqueDigests.length;
@@ -71,23 +71,23 @@ export function writeVersion(version: Version, target: Buffer, offset: number): 
 /** Of bytes [start, end). */
 export function decodeVersion(value: Buffer, start = 0, end: number = value.length): Version {
   copyBytes(value, start, start + fixedBytes, decoded, 0);
-  const ttl = read.getInt32(48, true);
+  const ttl = read.getInt32(46, true);
   return {
     range: read.getUint32(0, true),
     lsn: read.getUint32(4, true) + read.getUint16(8, true) * 0x1_0000_0000,
     ix: read.getUint16(10, true),
     timeMs: read.getUint32(12, true) + read.getUint16(16, true) * 0x1_0000_0000,
     ttl: ttl === 0 ? undefined : ttl,
-    ridNumber: read.getUint32(40, true) + read.getUint32(44, true) * 0x1_0000_0000,
+    ridNumber: read.getUint32(38, true) + read.getUint32(42, true) * 0x1_0000_0000,
     // Copied: the index lends its bytes only until the next await.
     uniqueDigests: end - start > fixedBytes ? Buffer.from(value.subarray(start + fixedBytes, end)) : noDigests,
     place: {
-      segment: read.getUint32(20, true),
-      ordinal: read.getUint32(24, true),
-      offset: read.getUint32(28, true),
-      length: read.getUint32(32, true),
-      checksum: read.getUint32(36, true),
-      recordBytes: read.getUint32(52, true),
+      segment: read.getUint32(18, true),
+      ordinal: read.getUint32(22, true),
+      offset: read.getUint32(26, true),
+      length: read.getUint32(30, true),
+      checksum: read.getUint32(34, true),
+      recordBytes: read.getUint32(50, true),
     },
     body: undefined,
   };

@@ -11,7 +11,7 @@ import { openLateIndex } from './late-index.ts';
 import { memoryIndex } from './memory-index.ts';
 
 const lsnAt = 4;
-const fixedBytes = 64;
+const fixedBytes = 54;
 
 /** Key → what stands for its version. */
 type Model = Map<string, string>;

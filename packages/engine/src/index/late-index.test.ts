@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexStoreContract } from '../../../testing/src/index-store-contract.ts';
 import { givenValue, LateStore } from '../../test/late-kit.ts';
 import { systemEnvironment } from '../ambient.ts';
+import { lateChangesPerPage } from '../limits.ts';
 import { docKey, partitionBounds, treeBounds } from './keys.ts';
 import { openLateIndex } from './late-index.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
@@ -46,6 +47,21 @@ test('[engine 5] what is removed is not in the tree afterwards, although it was 
   await index.apply(keys.map((key) => ({ key, value: undefined })));
 
   expect(inner.range({ ...treeBounds('doc'), limit: 100 })).toEqual([]);
+});
+
+test('[engine 5] the larger the tree, the more changes go there together', async () => {
+  const goneAt = async (pages: number): Promise<number> => {
+    const inner = Object.assign(memoryIndex(), { pages });
+    const index = await LateStore.open(inner, { changesMin: 8, changesMax: 32, mergedMax: 100 });
+    for (let count = 1; ; count += 1) {
+      await index.apply([{ key: document(`${count}`), value: Buffer.from('x') }]);
+      if (inner.range({ ...treeBounds('doc'), limit: 1 }).length > 0) return count - 1;
+    }
+  };
+
+  expect(await goneAt(0)).toBe(8);
+  expect(await goneAt(lateChangesPerPage * 5)).toBe(lateChangesPerPage ** 2 * 5);
+  expect(await goneAt(1_000_000)).toBe(32);
 });
 
 test('[engine 5] documents of one partition key cost no more than others, whatever their ids have in common', async () => {

@@ -13,7 +13,7 @@
 // go into the tree again after a crash: newer changes of the same keys hide it, and get there after it.
 
 import { DatabaseError } from '@tidemark/model';
-import { lateChangesMax, lateMergedMax } from '../limits.ts';
+import { lateChangesMax, lateChangesMin, lateChangesPerPage, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
@@ -22,6 +22,7 @@ import type { LateMark, LateNumber } from './late-generation.ts';
 import { hashOf, LateGeneration } from './late-generation.ts';
 
 export interface LateLimits {
+  readonly changesMin?: number;
   readonly changesMax?: number;
   readonly mergedMax?: number;
 }
@@ -52,6 +53,7 @@ const loadedChunks = 256;
 export class LateIndex implements IndexStore {
   readonly keyBytesMax: number;
   readonly #index: IndexStore;
+  readonly #changesMin: number;
   readonly #changesMax: number;
   readonly #mergedMax: number;
   readonly #seed: number;
@@ -75,6 +77,7 @@ export class LateIndex implements IndexStore {
     this.#index = index;
     this.keyBytesMax = index.keyBytesMax;
     this.#changesMax = options.changesMax ?? lateChangesMax;
+    this.#changesMin = Math.min(this.#changesMax, options.changesMin ?? lateChangesMin);
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
     this.#seed = options.seed ?? 0;
     const [first, second] = generations;
@@ -154,7 +157,7 @@ export class LateIndex implements IndexStore {
     const changes: IndexChange[] = this.#removed.map((key) => ({ key, value: undefined }));
     for (const chunk of current.chunksSince(this.#taken)) changes.push(chunk);
     this.#removed = [];
-    if (this.#frozen === undefined && current.changes >= this.#changesMax) {
+    if (this.#frozen === undefined && current.changes >= this.#changesWanted) {
       this.#frozen = frozenOf(current);
       this.#current = new LateGeneration(current.number + 1, this.#seed);
       this.#applied = 0;
@@ -190,6 +193,12 @@ export class LateIndex implements IndexStore {
     await this.#applyMerged(changes, this.#due);
     this.#applied = taken;
     this.#ripe = this.#frozen;
+  }
+
+  /** A page is written whole for each change that goes there alone: in a large tree it is worth waiting for more of them. */
+  get #changesWanted(): number {
+    const wanted = (this.#index.pages ?? 0) * lateChangesPerPage;
+    return Math.min(this.#changesMax, Math.max(this.#changesMin, wanted));
   }
 
   /** How many should be in the tree by now and are not. */

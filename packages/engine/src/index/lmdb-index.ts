@@ -97,6 +97,12 @@ class LmdbIndex implements IndexStore {
     this.#onDamage = options.onDamage;
   }
 
+  /** Those that are free are among them. */
+  get pages(): number {
+    this.#assertOpen();
+    return this.#environment.lastPageNumber + 1;
+  }
+
   get(key: Buffer): Buffer | undefined {
     this.#assertOpen();
     try {
@@ -169,7 +175,7 @@ class LmdbIndex implements IndexStore {
       assert(length > 0 && length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
     }
     if (changes.length === 0) return;
-    const transactionIdBefore = this.#transactionId();
+    const transactionIdBefore = this.#environment.lastTxnId;
     try {
       const committed = this.#tree.batch(() => this.#queue(changes));
       await this.#withinLimit(committed);
@@ -224,7 +230,7 @@ class LmdbIndex implements IndexStore {
   // An aborted transaction left nothing behind and may be tried again. One that is visible although it failed was not
   // flushed: a later flush that succeeds says nothing about the pages this one has lost.
   async #failed(error: unknown, transactionIdBefore: number): Promise<DatabaseError> {
-    const isAborted = !this.#lost && this.#transactionId() === transactionIdBefore;
+    const isAborted = !this.#lost && this.#environment.lastTxnId === transactionIdBefore;
     const cause = await causeOf(error);
     const isFull = isAborted && (await isNearlyFull(this.#folder));
     const failure = isDatabaseError(cause) ? cause : lmdbErrorOf(cause, 'The index cannot be written', isFull);
@@ -260,10 +266,10 @@ class LmdbIndex implements IndexStore {
     else await this.#withinLimit(closed);
   }
 
-  #transactionId(): number {
+  get #environment(): { readonly lastTxnId: number; readonly lastPageNumber: number } {
     // The part of getStats that does not walk the free list; lmdb does not declare it.
-    const { env } = this.#tree as unknown as { env: { info(): { lastTxnId: number } } };
-    return env.info().lastTxnId;
+    const { env } = this.#tree as unknown as { env: { info(): { lastTxnId: number; lastPageNumber: number } } };
+    return env.info();
   }
 
   #assertOpen(): void {
