@@ -107,7 +107,7 @@ export class LateStore {
 
 const fixedBytes: number = versionBytes(versionOf(Buffer.alloc(0)));
 
-function versionOf(value: Buffer): Version {
+export function versionOf(value: Buffer): Version {
   const place = { segment: 1, ordinal: 2, offset: 3, length: 4, checksum: 5, recordBytes: 6 };
   return {
     range: 1,

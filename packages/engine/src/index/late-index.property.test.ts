@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Model } from '../../test/late-kit.ts';
-import { applied, LateDisk, LateStore } from '../../test/late-kit.ts';
+import { applied, LateDisk, LateStore, versionOf } from '../../test/late-kit.ts';
 import type { IndexChange, IndexStore } from './index-store.ts';
 import { tree, treeBounds } from './keys.ts';
 import { openLateIndex } from './late-index.ts';
@@ -95,6 +95,43 @@ test('[engine 5] a transaction with more than usual leaves no more behind', asyn
   for (let i = 0; i < 100; i += 1) expect(index.get(document(i))?.[0]).toBe(19);
 });
 
+test('[engine 5] what comes while a transaction is under way makes it no longer, and generations not endlessly larger', async () => {
+  const inner = memoryIndex();
+  const [changesMax, mergedMax, atOnce] = [200, 10, 8];
+  let transactions = 0;
+  let next = 0;
+  const watched: IndexStore = {
+    keyBytesMax: inner.keyBytesMax,
+    get: (key) => inner.get(key),
+    range: (options) => inner.range(options),
+    apply: async (changes) => {
+      transactions += 1;
+      await inner.apply(changes);
+      // Nearly as quickly as a transaction takes them.
+      for (let i = 0; i < atOnce; i += 1) put(next++);
+    },
+    sync: () => inner.sync(),
+    close: () => inner.close(),
+  };
+  const index = await openLateIndex(watched, { changesMax, mergedMax });
+  const put = (n: number): void => {
+    const key = document(n);
+    index.put(key, 0, key.length, index.hashOf(key), versionOf(Buffer.alloc(10, n)));
+  };
+  let most = 0;
+  let longest = 0;
+  for (let round = 0; round < 200; round += 1) {
+    put(next++);
+    const before = transactions;
+    await index.apply(index.take());
+    longest = Math.max(longest, transactions - before);
+    most = Math.max(most, lateChanges(inner));
+  }
+  expect(next).toBeGreaterThan(changesMax * 10);
+  expect(longest).toBeLessThan(changesMax / mergedMax / 2);
+  expect(most).toBeLessThan(changesMax * 2.5);
+});
+
 test('[engine 5] those that go to their places together are neighbours there', async () => {
   const inner = memoryIndex();
   const spans: number[] = [];
@@ -164,9 +201,9 @@ function lateBytes(inner: MemoryIndex): number {
   return inner.range({ ...treeBounds('late'), limit: 10_000 }).reduce((sum, { value }) => sum + value.length, 0);
 }
 
-/** Each has a head of eight bytes, a key of nine, a value of 74 and four for its checksum, up to a multiple of four. */
+/** Each has a head of eight bytes, a key of nine, a value of 64 and four for its checksum, up to a multiple of four. */
 function lateChanges(inner: MemoryIndex): number {
-  return lateBytes(inner) / 96;
+  return lateBytes(inner) / 88;
 }
 
 function expectSame(index: LateStore, model: Model): void {

@@ -46,7 +46,7 @@ export async function openLateIndex(index: IndexStore, options: LateIndexOptions
  * More goes into the tree than comes, so that a frozen generation is gone before the next one is full: more of one that was found
  * in the index, since how far it had come is not known.
  */
-const mergedShare = 1.25;
+const mergedShare = 1.5;
 const foundShare = 2;
 const loadedChunks = 256;
 
@@ -187,10 +187,12 @@ export class LateIndex implements IndexStore {
   }
 
   async #apply(changes: readonly IndexChange[]): Promise<void> {
+    // What becomes due meanwhile waits for the next one: it may come as quickly as it goes, and somebody waits for this one.
+    let due = this.#due;
     // Of many, most go ahead in transactions of their own: what a page of LMDB costs grows with their number in a transaction.
-    while (this.#due > this.#mergedMax) await this.#applyMerged(noChanges, this.#mergedMax);
+    for (; due > this.#mergedMax; due -= this.#mergedMax) await this.#applyMerged(noChanges, this.#mergedMax);
     const taken = this.#taken.changes;
-    await this.#applyMerged(changes, this.#due);
+    await this.#applyMerged(changes, due);
     this.#applied = taken;
     this.#ripe = this.#frozen;
   }
