@@ -50,7 +50,8 @@ export async function checkDatabase(
   try {
     await engine.settle();
     const { state } = engine;
-    const before = engine.figures.sequence;
+    // What is written meanwhile, or was on its way to the disk, the index may have or not.
+    const { sequence, indexedSequence } = engine.figures;
     const ends = new Map(pinned.segments.map(({ id, usedBytes }) => [id, usedBytes]));
     const segments = state.segments.all.filter((segment) => ends.has(segment.id));
     const total = pinned.segments.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
@@ -58,7 +59,7 @@ export async function checkDatabase(
     for (const segment of segments) {
       checkNotStopped(options.signal, 'check');
       const endOffset = ends.get(segment.id) ?? 0;
-      await checkSegment(files, state, segment, endOffset, found);
+      await checkSegment(files, state, segment, endOffset, indexedSequence, found);
       done += endOffset;
       options.onProgress?.({ done, total });
     }
@@ -66,7 +67,8 @@ export async function checkDatabase(
     checkRanges(state, found);
     const surplus = await countedProblems(state, found, options.signal);
     // Beside writes the two were never to be the same.
-    if (engine.figures.sequence === before) for (const problem of surplus) report(found, problem);
+    const isQuiet = indexedSequence === sequence && engine.figures.sequence === sequence;
+    if (isQuiet) for (const problem of surplus) report(found, problem);
     const { problems, frames, records, documents } = found;
     return { isClean: problems.length === 0, problems, segments: segments.length, frames, records, documents };
   } finally {
@@ -83,9 +85,11 @@ async function checkSegment(
   state: DatabaseState,
   segment: Segment,
   endOffset: number,
+  sequenceMax: number,
   found: Findings,
 ): Promise<void> {
-  const sequence = segment.header.kind === 'compacted' ? 0 : segment.header.firstSequence;
+  const isCompacted = segment.header.kind === 'compacted';
+  const sequence = isCompacted ? 0 : segment.header.firstSequence;
   let scan: SegmentScan;
   try {
     // The index knows the header as well; the next rebuild has only the one in the file.
@@ -100,7 +104,7 @@ async function checkSegment(
     return;
   }
   try {
-    while (scan.end.offset < endOffset) {
+    while (scan.end.offset < endOffset && (isCompacted || scan.end.nextSequence <= sequenceMax)) {
       const frame = await scan.next();
       if (frame === undefined) {
         report(found, `${segmentPath(segment.id)}: no valid frame at offset ${scan.end.offset}`);

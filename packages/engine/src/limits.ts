@@ -18,10 +18,12 @@ export const groupUnitsMax = 2_048;
 export const groupsPerTurn = 64;
 /**
  * A group with everybody in it is flushed without a thread, while the event loop stands still, if it has at most so many bytes and
- * that takes at most this long. One that took longer is followed by flushes of threads until it was this share of the time.
+ * that takes at most this long: the first for a lone writer, the second for a crowd, which could be decided in part meanwhile. One that
+ * took longer is followed by flushes of threads until it was this share of the time.
  */
-export const atOnceFlushBytesMax: number = 256 * KiB;
+export const atOnceFlushBytesMax: number = 128 * KiB;
 export const atOnceFlushMsMax = 1;
+export const atOnceCrowdFlushMsMax = 0.5;
 export const atOnceFlushSlowShare = 0.1;
 /** The memory that runs of groups are written into is kept for the next ones: so many, of this size at most. */
 export const idleRunsMax = 8;
@@ -43,7 +45,7 @@ export const indexGatherMs = 1_000;
  * each; more would make starts longer, which read them.
  */
 export const lateChangesMin = 65_536;
-export const lateChangesMax = 262_144;
+export const lateChangesMax = 131_072;
 export const lateChangesPerPage = 2;
 /** They are written down in pieces of this size, which fit into a page of the index. */
 export const lateChunkBytes = 4_032;

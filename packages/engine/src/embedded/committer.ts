@@ -234,7 +234,7 @@ export class Committer {
     this.#nextSequence += 1;
     const { bytes, header } = closed.view;
     const beforeMs = environment.clock.monotonicMs();
-    if (segments.hasAppendSync && this.#choice.begins(bytes.length, this.#isOfAll)) {
+    if (segments.hasAppendSync && this.#choice.begins(group.units, bytes.length, this.#isOfAll)) {
       segments.appendSync(bytes, header.recordCount);
       this.#choice.endedAtOnce();
     } else {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atOnceFlushBytesMax, atOnceFlushMsMax, atOnceFlushSlowShare } from '../limits.ts';
+import { atOnceCrowdFlushMsMax, atOnceFlushBytesMax, atOnceFlushMsMax, atOnceFlushSlowShare } from '../limits.ts';
 import { FlushChoice } from './flush-choice.ts';
 
 class HandClock {
@@ -15,6 +15,7 @@ class HandClock {
 const quickMs = atOnceFlushMsMax / 4;
 
 interface Flush {
+  readonly units?: number;
   readonly bytes?: number;
   readonly tookMs?: number;
   readonly idleShare?: number;
@@ -27,8 +28,8 @@ class Bench {
   readonly choice = new FlushChoice(this.clock);
 
   /** Gives whether it was waited for at once. */
-  flush({ bytes = 1_500, tookMs = quickMs, idleShare = 0.9, isOfAll = true }: Flush = {}): boolean {
-    const isAtOnce = this.choice.begins(bytes, isOfAll);
+  flush({ units = 1, bytes = 1_500, tookMs = quickMs, idleShare = 0.9, isOfAll = true }: Flush = {}): boolean {
+    const isAtOnce = this.choice.begins(units, bytes, isOfAll);
     this.clock.ms += tookMs;
     if (isAtOnce) this.choice.endedAtOnce();
     else {
@@ -98,6 +99,14 @@ test('[engine 6] threads flush while the event loop has other work, and on a dis
   expect(new Bench().atOnce(100, { bytes: atOnceFlushBytesMax + 1 })).toBe(0);
 });
 
+test('[engine 6] a crowd takes a quicker disk than a lone writer', () => {
+  const tookMs = atOnceCrowdFlushMsMax * 1.5;
+
+  expect(new Bench().atOnce(100, { units: 1, tookMs })).toBeGreaterThan(0);
+  expect(new Bench().atOnce(100, { units: 2, tookMs })).toBe(0);
+  expect(new Bench().atOnce(100, { units: 2, tookMs: quickMs })).toBeGreaterThan(0);
+});
+
 test('[engine 6] a disk that becomes slow holds the event loop up for a small share of the time', () => {
   const bench = new Bench();
   bench.atOnce(20);
@@ -114,7 +123,7 @@ test('[engine 6] where nobody counts idle time, threads flush', () => {
   const { idleMs: _, ...clock } = new HandClock();
   const choice = new FlushChoice(clock);
   for (let i = 0; i < 20; i += 1) {
-    expect(choice.begins(100, true)).toBe(false);
+    expect(choice.begins(1, 100, true)).toBe(false);
     clock.ms += quickMs;
     choice.endedByThread(true);
   }

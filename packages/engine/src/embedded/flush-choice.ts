@@ -1,14 +1,15 @@
 // Who flushes a group: a thread, or the event loop itself, which stands still meanwhile.
 //
 // A trip through the thread pool costs two wake-ups: on a quick disk up to half of what a lone writer waits for, and on a busy
-// machine many times the flush. It gains nothing where the event loop has nothing to do until the flush is over. So the event
-// loop flushes what is small, on a disk that is quick, if everybody who writes is in the group:
+// machine many times the flush. It gains nothing where the event loop has nothing to do until the flush is over, and little where
+// that would be deciding the other half of a crowd (group-pace.ts). So the event loop flushes what is small, on a disk that is
+// quick, with everybody who writes in one group:
 //
 //   - while threads flushed such groups, the event loop was idle. Now and then a thread flushes one more, to see that it still is;
 //   - a flush that takes long is followed by those of threads for ten times as long.
 
 import type { Clock } from '../environment.ts';
-import { atOnceFlushBytesMax, atOnceFlushMsMax, atOnceFlushSlowShare } from '../limits.ts';
+import { atOnceCrowdFlushMsMax, atOnceFlushBytesMax, atOnceFlushMsMax, atOnceFlushSlowShare } from '../limits.ts';
 
 /** So often a thread flushes all the same. */
 const probeEvery = 32;
@@ -24,6 +25,7 @@ export class FlushChoice {
   /** Of the last groups with everybody in them that threads have flushed. */
   #idleShare = 0;
   #isSmall = false;
+  #isLone = false;
   #threadMs = Number.POSITIVE_INFINITY;
   #groups = 0;
   #beganMs = 0;
@@ -36,14 +38,17 @@ export class FlushChoice {
 
   /** Whether it is likely that the next group is flushed at once: then it waits until the end of the turn for others. */
   get isLikely(): boolean {
-    const isQuick = this.#threadMs <= atOnceFlushMsMax;
+    const isQuick = this.#threadMs <= (this.#isLone ? atOnceFlushMsMax : atOnceCrowdFlushMsMax);
     return this.#idleShare >= idleShareMin && this.#isSmall && isQuick && !this.#isPutOff;
   }
 
-  /** A flush of so many bytes begins, of everybody who writes or of some. Gives whether it is waited for at once. */
-  begins(bytes: number, isOfAll: boolean): boolean {
+  /** A flush of so many units and bytes begins, of everybody who writes or of some. Gives whether it is waited for at once. */
+  begins(units: number, bytes: number, isOfAll: boolean): boolean {
     this.#beganMs = this.#clock.monotonicMs();
-    if (isOfAll) this.#isSmall = bytes <= atOnceFlushBytesMax;
+    if (isOfAll) {
+      this.#isSmall = bytes <= atOnceFlushBytesMax;
+      this.#isLone = units === 1;
+    }
     if (bytes <= atOnceFlushBytesMax && this.isLikely) {
       this.#groups += 1;
       if (this.#groups % probeEvery !== 0) return true;

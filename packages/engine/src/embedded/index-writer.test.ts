@@ -35,7 +35,7 @@ test('[engine 8] a document that takes the place of another one takes its rid ou
   const before = new RidChanges();
   const key = Buffer.from('where it is');
   for (const ridNumber of [5, 7]) before.put(1, ridNumber, key, 0, key.length);
-  await store.apply(before.on(store));
+  await store.apply(await before.on(store, async () => {}));
   // The delete between the two is gone by compaction, as a rebuild may find it.
   const previous = { ridNumber: 5, timeMs: 0 };
   publish([{ ...aDelete(7, 100, 9), version: { ridNumber: 6, timeMs: 100_000 }, previous } as unknown as StagedRecord]);

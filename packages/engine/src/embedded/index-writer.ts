@@ -269,7 +269,11 @@ export class IndexWriter {
     try {
       const pending = this.#pending;
       const changes = this.#changesOf(pending);
+      const rids = this.#ridsOf(pending);
       this.#pending = nothing();
+      const { index, environment } = this.#options;
+      // Nobody else changes those in the index.
+      for (const change of await rids.on(index, () => environment.clock.nextTurn())) changes.push(change);
       await this.#applyAndSync(changes, pending, order);
       this.#done = taken;
       this.#forgetIfMany();
@@ -322,13 +326,7 @@ export class IndexWriter {
 
   /** All of it as of now: nothing may be published in between. */
   #changesOf(pending: Pending): IndexChange[] {
-    const { index, overlay } = this.#options;
-    const rids = new RidChanges();
-    overlay.rids.take(rids);
-    // A rid is never given twice, so that it is removed after it was put, if at all.
-    for (const { container, ridNumber } of pending.goneRids) rids.remove(container, ridNumber);
-    const changes = rids.on(index);
-    for (const change of index.take()) changes.push(change);
+    const changes = this.#options.index.take();
     for (const change of pending.beside) changes.push(change);
     const touchedChunks = new Map<number, Slice[]>();
     for (const { range, slice } of pending.slices) this.#addSlice(changes, touchedChunks, range, slice);
@@ -344,6 +342,14 @@ export class IndexWriter {
     changes.push(...this.sharedChanges());
     if (last !== undefined && !this.#isRebuilding) changes.push(checkpointChange(this.#checkpointAfter(last)));
     return changes;
+  }
+
+  #ridsOf(pending: Pending): RidChanges {
+    const rids = new RidChanges();
+    this.#options.overlay.rids.take(rids);
+    // A rid is never given twice, so that it is removed after it was put, if at all.
+    for (const { container, ridNumber } of pending.goneRids) rids.remove(container, ridNumber);
+    return rids;
   }
 
   /** Writes down what the next transaction needs of a group, which is not needed any more then. */

@@ -1,7 +1,7 @@
 // INDEX KEYS: one ordered key space, the first byte names the tree. Numbers are big-endian, so that bytes sort as they do.
 //
 //   doc     1 · container u32 · epk · partition key · id        → the document's latest version (documents.ts)
-//   rid     2 · container u32 · rid number u64                  → the doc keys of this rid and up to 31 that follow it (rid-blocks.ts)
+//   rid     2 · container u32 · rid number u64                  → the doc keys of this rid and up to 7 that follow it (rid-blocks.ts)
 //   frames  3 · range u32 · first lsn u48                       → up to 64 slices of frames (slices.ts)
 //   time    4 · range u32 · second u40                          → first lsn of that second u48
 //   ttl     5 · container u32 · expiry second u40 · rest of the doc key → partition key and id; only documents with a
@@ -154,8 +154,8 @@ export function writeRidKey(container: number, ridNumber: number, target: Buffer
   target.writeUInt32BE(ridNumber % 0x1_0000_0000, offset + 9);
 }
 
-/** Rids of one entry. They are given in order, so that most entries are full; of keys of the usual length two fit into a page. */
-export const ridsPerBlock = 32;
+/** Rids of one entry. They are given in order, so that most entries are full; each one that is removed alone has all of its entry written anew. */
+export const ridsPerBlock = 8;
 
 /** The first rid of the entry that a rid is in. */
 export function firstRidOf(ridNumber: number): number {
@@ -243,6 +243,14 @@ export function lateKey(generation: number, chunk: number): Buffer {
   key.writeUInt32BE(chunk, 5);
   return key;
 }
+
+/** How much of a generation has got to its places already. */
+export function lateProgressKey(generation: number): Buffer {
+  return lateKey(generation, lateProgress);
+}
+
+/** Behind all chunks. */
+export const lateProgress = 0xffff_ffff;
 
 export function lateChunkOfKey(key: Buffer): { readonly generation: number; readonly chunk: number } {
   return { generation: key.readUInt32BE(1), chunk: key.readUInt32BE(5) };

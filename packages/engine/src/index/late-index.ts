@@ -9,15 +9,15 @@
 //   frozen    goes into the tree, a part with each transaction, and is gone before the next one is full
 //
 // What has come is on the disk only with the transaction that `take` was asked for, together with everything else that belongs
-// to it, so that the index there is never a mixture of two states. Both generations are read when it is opened. What is frozen may
-// go into the tree again after a crash: newer changes of the same keys hide it, and get there after it.
+// to it, so that the index there is never a mixture of two states. Both generations are read when it is opened, and how far the frozen
+// one has got, which a transaction writes down with what it takes there.
 
 import { DatabaseError } from '@tidemark/model';
 import { lateChangesMax, lateChangesMin, lateChangesPerPage, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
-import { lateChunkOfKey, tree, treeBounds } from './keys.ts';
+import { lateChunkOfKey, lateProgress, lateProgressKey, tree, treeBounds } from './keys.ts';
 import type { LateMark, LateNumber } from './late-generation.ts';
 import { hashOf, LateGeneration } from './late-generation.ts';
 
@@ -35,19 +35,15 @@ export interface LateIndexOptions extends LateLimits {
 /** Throws `corrupt` when what was late cannot be read. */
 export async function openLateIndex(index: IndexStore, options: LateIndexOptions = {}): Promise<LateIndex> {
   try {
-    return new LateIndex(index, readGenerations(index, options.seed ?? 0), options);
+    return new LateIndex(index, readLate(index, options.seed ?? 0), options);
   } catch (error) {
     await index.close();
     throw error;
   }
 }
 
-/**
- * More goes into the tree than comes, so that a frozen generation is gone before the next one is full: more of one that was found
- * in the index, since how far it had come is not known.
- */
+/** More goes into the tree than comes, so that a frozen generation is gone before the next one is full. */
 const mergedShare = 1.5;
-const foundShare = 2;
 const loadedChunks = 256;
 
 export class LateIndex implements IndexStore {
@@ -65,15 +61,13 @@ export class LateIndex implements IndexStore {
   #removed: Buffer[] = [];
   /** So many changes of the current generation are in the index, and the frozen one if all of it is. */
   #applied: number;
-  /** What the current generation had when it was opened. */
-  #found: number;
   #ripe: Frozen | undefined;
   /** One apply after the other. Never rejects. */
   #turn: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   /** See `openLateIndex`. */
-  constructor(index: IndexStore, generations: readonly LateGeneration[], options: LateIndexOptions) {
+  constructor(index: IndexStore, { generations, merged }: FoundLate, options: LateIndexOptions) {
     this.#index = index;
     this.keyBytesMax = index.keyBytesMax;
     this.#changesMax = options.changesMax ?? lateChangesMax;
@@ -81,11 +75,12 @@ export class LateIndex implements IndexStore {
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
     this.#seed = options.seed ?? 0;
     const [first, second] = generations;
-    this.#frozen = first === undefined || second === undefined ? undefined : frozenOf(first);
-    this.#current = second ?? first ?? new LateGeneration(1, this.#seed);
+    const isFrozen = second !== undefined || merged > 0 || (first?.changes ?? 0) >= this.#changesWanted;
+    this.#frozen = first === undefined || !isFrozen ? undefined : frozenOf(first, merged);
+    const next = this.#frozen === undefined ? first : second;
+    this.#current = next ?? new LateGeneration((first?.number ?? 0) + 1, this.#seed);
     this.#taken = this.#current.mark;
     this.#applied = this.#taken.changes;
-    this.#found = this.#taken.changes;
     this.#ripe = this.#frozen;
   }
 
@@ -158,10 +153,9 @@ export class LateIndex implements IndexStore {
     for (const chunk of current.chunksSince(this.#taken)) changes.push(chunk);
     this.#removed = [];
     if (this.#frozen === undefined && current.changes >= this.#changesWanted) {
-      this.#frozen = frozenOf(current);
+      this.#frozen = frozenOf(current, 0);
       this.#current = new LateGeneration(current.number + 1, this.#seed);
       this.#applied = 0;
-      this.#found = 0;
     }
     this.#taken = this.#current.mark;
     return changes;
@@ -207,9 +201,7 @@ export class LateIndex implements IndexStore {
   get #due(): number {
     if (this.#ripe === undefined) return 0;
     const { order, merged } = this.#ripe;
-    const come = this.#current.changes - this.#found;
-    const share = this.#found > 0 ? foundShare : mergedShare;
-    return Math.min(order.length, Math.ceil(come * share)) - merged;
+    return Math.min(order.length, Math.ceil(this.#current.changes * mergedShare)) - merged;
   }
 
   async #applyMerged(changes: readonly IndexChange[], count: number): Promise<void> {
@@ -235,7 +227,9 @@ export class LateIndex implements IndexStore {
       const later = this.#current.findSame(generation, change);
       if (later === undefined || later >= this.#applied) changes.push(generation.changeAt(change));
     }
-    if (end === order.length) for (const removal of generation.removals()) changes.push(removal);
+    const progress = lateProgressKey(generation.number);
+    if (end < order.length) changes.push({ key: progress, value: encodedProgress(end) });
+    else changes.push(...generation.removals(), { key: progress, value: undefined });
     return end;
   }
 
@@ -273,8 +267,18 @@ interface Frozen {
   merged: number;
 }
 
-function frozenOf(generation: LateGeneration): Frozen {
-  return { generation, order: generation.inBuckets(), merged: 0 };
+function frozenOf(generation: LateGeneration, merged: number): Frozen {
+  const order = generation.inBuckets();
+  if (merged > order.length)
+    throw new DatabaseError('corrupt', 'More of a late generation is in its place than it has.');
+  return { generation, order, merged };
+}
+
+/** LATE PROGRESS, a value of the index: u32 little-endian, so many of those in the order of `inBuckets`. */
+function encodedProgress(merged: number): Buffer {
+  const value = Buffer.allocUnsafe(4);
+  value.writeUInt32LE(merged, 0);
+  return value;
 }
 
 interface LateEntry {
@@ -317,8 +321,16 @@ function pushMerged(
   pushLateBefore(undefined);
 }
 
-function readGenerations(index: IndexStore, seed: number): LateGeneration[] {
+interface FoundLate {
+  /** The older one first; one at least that is frozen if there are two. */
+  readonly generations: readonly LateGeneration[];
+  /** Of the first one. */
+  readonly merged: number;
+}
+
+function readLate(index: IndexStore, seed: number): FoundLate {
   const generations: LateGeneration[] = [];
+  let merged = 0;
   let { from, to } = treeBounds('late');
   for (;;) {
     const page = index.range({ from, to, limit: loadedChunks });
@@ -326,15 +338,16 @@ function readGenerations(index: IndexStore, seed: number): LateGeneration[] {
       const { generation, chunk } = lateChunkOfKey(key);
       if (generations.at(-1)?.number !== generation) generations.push(new LateGeneration(generation, seed));
       const last = generations.at(-1) as LateGeneration;
-      if (last.mark.chunks !== chunk) throw new DatabaseError('corrupt', 'A late chunk of the index is missing.');
-      last.load(value);
+      if (chunk === lateProgress && generations.length === 1) merged = value.readUInt32LE(0);
+      else if (last.mark.chunks !== chunk) throw new DatabaseError('corrupt', 'A late chunk of the index is missing.');
+      else last.load(value);
     }
     const end = page.at(-1);
     if (end === undefined || page.length < loadedChunks) break;
     from = Buffer.concat([end.key, nul]);
   }
   if (generations.length > 2) throw new DatabaseError('corrupt', 'The index has too many late generations.');
-  return generations;
+  return { generations, merged };
 }
 
 function isLate(firstByte: number | undefined): boolean {

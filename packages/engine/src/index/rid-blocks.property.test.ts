@@ -8,6 +8,7 @@ import { RecentRids } from './recent-rids.ts';
 import { findIndexedRid, RidChanges, ridsOfBlock } from './rid-blocks.ts';
 
 const containers = [1, 2];
+const noTurn = async (): Promise<void> => {};
 // Neighbours on both sides of the ends of blocks, and beyond 32 bits.
 const aRidNumber = fc
   .tuple(fc.constantFrom(0, 2 ** 37), fc.nat({ max: ridsPerBlock * 3 }))
@@ -36,7 +37,7 @@ test('[engine 5] a rid leads to its document after any puts and removals, in blo
             model.set(name, Buffer.from(put.key));
           }
         }
-        await index.apply(rids.on(index));
+        await index.apply(await rids.on(index, noTurn));
       }
 
       const found = new Map<string, Buffer>();
@@ -59,7 +60,7 @@ test('[engine 5] a rid leads to its document after any puts and removals, in blo
   );
 });
 
-test('[engine 5] recent rids are found until the index has taken them', () => {
+test('[engine 5] recent rids are found until the index has taken them', async () => {
   const rids = new RecentRids();
   const keyOf = (n: number): Buffer => Buffer.alloc(n % 900, n);
   const count = 500;
@@ -75,5 +76,5 @@ test('[engine 5] recent rids are found until the index has taken them', () => {
 
   rids.forgetTaken();
   expect(numbers()).toEqual([count + 1]);
-  expect(changes.on({ get: () => undefined })).toHaveLength(Math.ceil((count + 1) / ridsPerBlock));
+  expect(await changes.on({ get: () => undefined }, noTurn)).toHaveLength(Math.ceil((count + 1) / ridsPerBlock));
 });

@@ -1,5 +1,5 @@
 // Rids in the index: those of documents that were made one after the other lie together in one entry, a block. A document's rid is
-// put once and read seldom, and for LMDB thirty entries are thirty times the work of one that is thirty times as long.
+// put once and read seldom, and for LMDB eight entries are eight times the work of one that is eight times as long.
 //
 // RID BLOCK, a value of the index: for each rid of the block, in their order
 //
@@ -11,6 +11,8 @@ import type { IndexChange, IndexStore } from './index-store.ts';
 import { firstRidOf, ridBlockKey, ridKeyBytes, ridNumberOfKey, ridsPerBlock, writeRidKey } from './keys.ts';
 
 const headBytes = 3;
+/** Some milliseconds. */
+const blocksPerTurn = 1_024;
 
 export interface Rid {
   readonly ridNumber: number;
@@ -71,11 +73,12 @@ export class RidChanges {
     this.#set(container, ridNumber, null);
   }
 
-  /** For the next transaction on the index as it is. */
-  on(index: Pick<IndexStore, 'get'>): IndexChange[] {
+  /** For the next transaction on the index as it is. Of scattered deletes there are tens of thousands: others have a turn meanwhile. */
+  async on(index: Pick<IndexStore, 'get'>, nextTurn: () => Promise<void>): Promise<IndexChange[]> {
     const changes: IndexChange[] = [];
     for (const [container, blocks] of this.#blocks) {
       for (const [first, block] of blocks) {
+        if (changes.length % blocksPerTurn === blocksPerTurn - 1) await nextTurn();
         addPresent(block, index.get(ridBlockKey(container, first)));
         changes.push(encoded(container, first, block));
       }

@@ -4,7 +4,7 @@
 import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
-import { epkOfDocKey, idOfDocKey, partitionBounds, ridBlockKey, ridNumberOfKey, ridsPerBlock } from '../index/keys.ts';
+import { epkOfDocKey, idOfDocKey, partitionBounds, ridBlockKey, ridsPerBlock } from '../index/keys.ts';
 import type { Rid } from '../index/rid-blocks.ts';
 import { ridsOfBlock } from '../index/rid-blocks.ts';
 import { scanEntriesMax } from '../limits.ts';
@@ -97,7 +97,7 @@ function listPartition(state: DatabaseState, partition: KeyBounds, from: number)
   return sorted(found, from);
 }
 
-/** In steps of about a page, so that a small page costs little; after as many entries as one may look at comes `scanEnd`. */
+/** In steps of a page at first, so that a small page costs little; after as many entries as one may look at comes `scanEnd`. */
 function* listRange(
   state: DatabaseState,
   container: ContainerState,
@@ -106,7 +106,7 @@ function* listRange(
 ): Generator<Rid> {
   const recent = listRecent(state, container, request.from ?? 0);
   const ids = [...range.entry.parents, range.entry.id].sort((a, b) => Number(a) - Number(b));
-  const step = Math.min(scanEntriesMax, Math.max(stepMin, request.itemsMax));
+  let step = Math.max(stepMin, request.itemsMax);
   let left = scanEntriesMax;
   let given = 0;
   for (const id of ids) {
@@ -114,22 +114,28 @@ function* listRange(
     let from = Math.max(rids.first, request.from ?? 0);
     while (from < rids.end) {
       const bounds = { from: ridBlockKey(container.number, from), to: ridBlockKey(container.number, rids.end) };
-      const limit = Math.ceil(Math.min(step, left) / ridsPerBlock);
+      // Of the first there may be nothing left.
+      const limit = 1 + Math.ceil(Math.min(step, left) / ridsPerBlock);
       const blocks = state.index.range({ ...bounds, limit });
-      const last = blocks.at(-1);
-      const isLast = last === undefined || blocks.length < limit;
-      const to = isLast ? rids.end : ridNumberOfKey(last.key) + ridsPerBlock;
       const found = new Map<number, Buffer>();
+      let to = rids.end;
       for (const { key, value } of blocks) {
-        for (const rid of ridsOfBlock(key, value)) found.set(rid.ridNumber, rid.key);
+        for (const rid of ridsOfBlock(key, value)) {
+          if (rid.ridNumber < from) continue;
+          found.set(rid.ridNumber, rid.key);
+          left -= 1;
+          // Not behind the block: by the next look it may have more.
+          if (blocks.length === limit) to = rid.ridNumber + 1;
+        }
       }
-      left -= found.size;
       for (; given < recent.length && (recent[given] as Rid).ridNumber < to; given += 1) {
         const { ridNumber, key } = recent[given] as Rid;
         found.set(ridNumber, key);
       }
       yield* sorted(found, from);
       from = to;
+      // Who comes back has not found enough.
+      step *= 2;
       if (left <= 0) {
         yield { ridNumber: scanEnd, key: noKey };
         return;
