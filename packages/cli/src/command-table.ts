@@ -106,7 +106,7 @@ export const commands: readonly CommandSpec[] = [
       {
         flags: '--from <WHERE>',
         meaning:
-          'beginning, now, a time (2026-01-31T12:00:00Z; without a zone UTC) or a position that an earlier tail printed',
+          'beginning, now, a time (changes after this second: 2026-01-31T12:00:00Z; without a zone UTC) or a position that an earlier tail printed',
         fallback: 'now',
       },
       {

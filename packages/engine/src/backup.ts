@@ -42,7 +42,10 @@ export async function backUp(
 export async function restore(backup: FileSystem, target: FileSystem): Promise<void> {
   const names = (await backup.list(segmentFolder)).filter((name) => segmentIdOf(name) !== undefined);
   if (names.length === 0) {
-    throw new DatabaseError('folder-foreign', 'There is no backup in this folder: it has no segments.');
+    throw new DatabaseError(
+      'folder-foreign',
+      'There is no backup in this folder, or no such folder: it has no segments.',
+    );
   }
   // Written last: without it the newest segments may be missing, which nothing else would show.
   if (!(await isMarked(backup))) {

@@ -25,6 +25,8 @@ import {
 } from '@tidemark/model';
 import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
+import type { OptionNames } from './known-options.ts';
+import { checkOptionNames } from './known-options.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
 import { sizeWithoutLsn, withoutLsn } from './state/container-state.ts';
 import { ClientReader } from './write/client-bytes.ts';
@@ -372,7 +374,8 @@ export class Container {
     return { values, bytes, epk: effectiveKey(definition, values, Buffer.allocUnsafe) };
   }
 
-  #feedScope(options: FeedOf): ChangeFeedScope {
+  #feedScope(options: ChangeFeedOptions & FeedOf): ChangeFeedScope {
+    checkOptionNames<ChangeFeedOptions & FeedOf>(options, feedOptionNames);
     if (options.partitionKey !== undefined) {
       const values = Array.isArray(options.partitionKey) ? options.partitionKey : [options.partitionKey];
       const definition = this.#partitionKey;
@@ -392,6 +395,17 @@ export interface FeedOf {
   /** One range by its id; the feed ends with range-gone when it is split or merged. Not together with a partition key. */
   readonly range?: string;
 }
+
+const feedOptionNames: OptionNames<ChangeFeedOptions & FeedOf> = {
+  from: true,
+  itemsMax: true,
+  bytesMax: true,
+  previousImages: true,
+  signal: true,
+  partitionKey: true,
+  keys: true,
+  range: true,
+};
 
 const pageItems = 100;
 const pageBytes: number = 4 * 1024 * 1024;

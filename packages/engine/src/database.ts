@@ -21,6 +21,8 @@ import { nodeFiles } from './files/node-files.ts';
 import { claimFolder } from './folder.ts';
 import { indexBytes, lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
+import type { OptionNames } from './known-options.ts';
+import { checkOptionNames } from './known-options.ts';
 import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
 import type { LongWorkOptions } from './long-work.ts';
 import type { MatchOptions, NamedResources } from './named-resource.ts';
@@ -74,22 +76,18 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 /** For callers without types: above all, a misspelt `sync` must not pass for one that flushes. */
 function checkOptions(options: OpenOptions): void {
-  const { folder, memory, sync = 'full' }: OpenOptions = Object(options);
+  const given: OpenOptions = Object(options);
+  const { folder, memory, sync = 'full' } = given;
+  if (typeof options === 'object') checkOptionNames<OpenOptions>(given, optionNames);
   if (memory === true && folder !== undefined)
     throw new DatabaseError('bad-request', 'Give a folder or memory: true, not both.');
   if (memory !== true && (typeof folder !== 'string' || folder === ''))
     throw new DatabaseError('bad-request', "Give the folder of the data, { folder: './data' }, or { memory: true }.");
   if (sync !== 'full' && sync !== 'os')
     throw new DatabaseError('bad-request', `sync is 'full' or 'os', not ${JSON.stringify(sync)}.`);
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
-  if (unknown !== undefined) {
-    const names = Object.keys(optionNames).join(', ');
-    throw new DatabaseError('bad-request', `There is no option "${unknown}"; there are ${names}.`);
-  }
 }
 
-/** A record, so that none is forgotten. */
-const optionNames: Readonly<Record<keyof OpenOptions, true>> = {
+const optionNames: OptionNames<OpenOptions> = {
   folder: true,
   memory: true,
   sync: true,

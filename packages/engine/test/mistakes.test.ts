@@ -16,6 +16,7 @@ test.each([
   [{ memory: true, sync: 'ful' }, `not "ful"`],
   [{ memory: true, synch: 'os' }, 'There is no option "synch"; there are folder, memory, sync'],
   [{ memory: true, constructor: 'os' }, 'There is no option "constructor"'],
+  [{ foldr: './data' }, 'There is no option "foldr"'],
 ])('a database is not opened with %j', async (options, words) => {
   const { code, message } = await refusal(openDatabase(options as OpenOptions));
 
@@ -37,6 +38,17 @@ test.each([
 
   expect(() => container.changes({ from: from as FeedStart })).toThrow("'beginning', 'now'");
 });
+
+test.each([{ form: 'beginning' }, { mode: 'all-versions' }, { partitionKy: 'a' }])(
+  'a feed has no options %j',
+  async (options) => {
+    await using database = await openDatabase({ memory: true });
+    const container = await aContainer(database);
+
+    expect(() => container.changes(options as object)).toThrow(`There is no option "${Object.keys(options)[0]}"`);
+    expect(() => container.versions(options as object)).toThrow('there are from, itemsMax');
+  },
+);
 
 test('a batch names the operations there are', async () => {
   await using database = await openDatabase({ memory: true });

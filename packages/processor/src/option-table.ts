@@ -265,7 +265,8 @@ export const otherOptions: Readonly<Record<OtherOptionName, OtherOption>> = {
   start: {
     type: "`'now'`, `'beginning'`, `{ timeMs }` or `{ position }`",
     fallback: "`'now'`",
-    meaning: 'Where a new group begins. It is written down once; a group that has leases goes on where it was.',
+    meaning:
+      'Where a new group begins; with a time, after the second that it is in: give the second before to have its changes too. It is written down once; a group that has leases goes on where it was.',
   },
   checkpoint: {
     type: "`'every-batch'`, `{ items }`, `{ intervalMs }`, `'manual'` or `{ manual: true, isCumulative: true }`",

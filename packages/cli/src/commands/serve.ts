@@ -19,7 +19,6 @@ import { stopMsMax } from '../limits.ts';
 import { ownCommand } from '../own-command.ts';
 import { packageFolder } from '../package-folder.ts';
 import type { Settings } from '../settings.ts';
-import { settings as settingsTable } from '../settings.ts';
 import { explainStart } from '../start-failure.ts';
 import { quoted, say } from '../terminal.ts';
 import { tlsFolderOf } from '../tls-folder.ts';
@@ -108,14 +107,9 @@ function welcome(settings: Settings, keys: KeySource, { url, port }: RunningServ
   process.stderr.write(welcomeText({ url: shownUrl, folder, isWellKnownKey, keyOrigin, authority, docs: docsPath() }));
 }
 
-/** With the flags that it takes to find this server. */
+/** With the flags that it takes to find this server, whatever settings there are when it is typed. */
 function certCommand({ data }: Settings, port: number): string {
-  const isElsewhere = data !== settingsTable.data.fallback;
-  const flags = [
-    ...(isElsewhere ? ['--data', quoted(data)] : []),
-    ...(port === settingsTable.port.fallback ? [] : ['--port', String(port)]),
-  ];
-  return [ownCommand(process.env), 'cert', ...flags].join(' ');
+  return `${ownCommand(process.env)} cert --data ${quoted(data)} --port ${port}`;
 }
 
 /** A key file that was exchanged counts from the next request on; one that is wrong changes nothing. */

@@ -130,7 +130,7 @@ class Tail {
     const all = { min: keySpaceMin, max: keySpaceMax };
     const scope = range === undefined ? all : ranges.find((each) => each.id === range);
     if (scope === undefined) {
-      const message = `There is no range ${range}; there are ${ranges.map(({ id }) => id).join(', ')}.`;
+      const message = `There is no range "${range}", only ${ranges.map(({ id }) => `"${id}"`).join(', ')}.`;
       throw new DatabaseError('bad-request', message);
     }
     const keys = { min: scope.min, max: scope.max };
