@@ -18,13 +18,14 @@ export const groupUnitsMax = 2_048;
 export const groupsPerTurn = 64;
 /**
  * A group with everybody in it is flushed without a thread, while the event loop stands still, if it has at most so many bytes and
- * that takes at most this long: the first for a lone writer, the second for a crowd, which could be decided in part meanwhile. One that
- * took longer is followed by flushes of threads until it was this share of the time.
+ * that takes at most this long. One that took longer is followed by flushes of threads until it was this share of the time.
  */
-export const atOnceFlushBytesMax: number = 128 * KiB;
+export const atOnceFlushBytesMax: number = 256 * KiB;
 export const atOnceFlushMsMax = 1;
-export const atOnceCrowdFlushMsMax = 0.5;
 export const atOnceFlushSlowShare = 0.1;
+/** The same of a crowd, of which a part could be decided meanwhile. */
+export const crowdFlushBytesMax: number = 128 * KiB;
+export const crowdFlushMsMax = 0.5;
 /** The memory that runs of groups are written into is kept for the next ones: so many, of this size at most. */
 export const idleRunsMax = 8;
 export const idleRunBytesMax: number = 4 * MiB;

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { atOnceCrowdFlushMsMax, atOnceFlushBytesMax, atOnceFlushMsMax, atOnceFlushSlowShare } from '../limits.ts';
+import {
+  atOnceFlushBytesMax,
+  atOnceFlushMsMax,
+  atOnceFlushSlowShare,
+  crowdFlushBytesMax,
+  crowdFlushMsMax,
+} from '../limits.ts';
 import { FlushChoice } from './flush-choice.ts';
 
 class HandClock {
@@ -99,12 +105,15 @@ test('[engine 6] threads flush while the event loop has other work, and on a dis
   expect(new Bench().atOnce(100, { bytes: atOnceFlushBytesMax + 1 })).toBe(0);
 });
 
-test('[engine 6] a crowd takes a quicker disk than a lone writer', () => {
-  const tookMs = atOnceCrowdFlushMsMax * 1.5;
+test('[engine 6] a crowd takes smaller groups and a quicker disk than a lone writer', () => {
+  const tookMs = crowdFlushMsMax * 1.5;
+  const bytes = crowdFlushBytesMax + 1;
 
   expect(new Bench().atOnce(100, { units: 1, tookMs })).toBeGreaterThan(0);
   expect(new Bench().atOnce(100, { units: 2, tookMs })).toBe(0);
-  expect(new Bench().atOnce(100, { units: 2, tookMs: quickMs })).toBeGreaterThan(0);
+  expect(new Bench().atOnce(100, { units: 1, bytes })).toBeGreaterThan(0);
+  expect(new Bench().atOnce(100, { units: 2, bytes })).toBe(0);
+  expect(new Bench().atOnce(100, { units: 2 })).toBeGreaterThan(0);
 });
 
 test('[engine 6] a disk that becomes slow holds the event loop up for a small share of the time', () => {

@@ -9,7 +9,13 @@
 //   - a flush that takes long is followed by those of threads for ten times as long.
 
 import type { Clock } from '../environment.ts';
-import { atOnceCrowdFlushMsMax, atOnceFlushBytesMax, atOnceFlushMsMax, atOnceFlushSlowShare } from '../limits.ts';
+import {
+  atOnceFlushBytesMax,
+  atOnceFlushMsMax,
+  atOnceFlushSlowShare,
+  crowdFlushBytesMax,
+  crowdFlushMsMax,
+} from '../limits.ts';
 
 /** So often a thread flushes all the same. */
 const probeEvery = 32;
@@ -38,18 +44,19 @@ export class FlushChoice {
 
   /** Whether it is likely that the next group is flushed at once: then it waits until the end of the turn for others. */
   get isLikely(): boolean {
-    const isQuick = this.#threadMs <= (this.#isLone ? atOnceFlushMsMax : atOnceCrowdFlushMsMax);
+    const isQuick = this.#threadMs <= (this.#isLone ? atOnceFlushMsMax : crowdFlushMsMax);
     return this.#idleShare >= idleShareMin && this.#isSmall && isQuick && !this.#isPutOff;
   }
 
   /** A flush of so many units and bytes begins, of everybody who writes or of some. Gives whether it is waited for at once. */
   begins(units: number, bytes: number, isOfAll: boolean): boolean {
     this.#beganMs = this.#clock.monotonicMs();
+    const isSmall = bytes <= (units === 1 ? atOnceFlushBytesMax : crowdFlushBytesMax);
     if (isOfAll) {
-      this.#isSmall = bytes <= atOnceFlushBytesMax;
+      this.#isSmall = isSmall;
       this.#isLone = units === 1;
     }
-    if (bytes <= atOnceFlushBytesMax && this.isLikely) {
+    if (isSmall && this.isLikely) {
       this.#groups += 1;
       if (this.#groups % probeEvery !== 0) return true;
     }

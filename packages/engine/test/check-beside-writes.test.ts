@@ -1,0 +1,31 @@
+// A check beside writers: what is on its way to the disk or into the index is no damage.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../src/database.ts';
+import { aContainer, aDocument } from './harness.ts';
+
+test('[engine 12] a check finds nothing wrong with what is written while it begins', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'));
+  try {
+    await using database = await openDatabase({ folder, maintenance: false });
+    const container = await aContainer(database);
+    const remove = ({ id, pk }: { id: string; pk: string }): Promise<void> => container.delete(id, pk);
+    await Promise.all(Array.from({ length: 300 }, (_, n) => container.create(aDocument(n))));
+    for (let round = 0; round < 100; round += 1) {
+      const early = [remove(aDocument(round)), container.create(aDocument(1_000 + round))];
+      const checked = database.check();
+      // One more, at another moment of it each time.
+      for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await remove(aDocument(100 + round));
+
+      expect((await checked).problems).toEqual([]);
+      await Promise.all(early);
+    }
+    expect((await database.check()).problems).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
