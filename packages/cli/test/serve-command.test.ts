@@ -188,6 +188,17 @@ test('[SEC6] the well-known key beyond loopback is allowed only in so many words
   expect(await server.end()).toBe(0);
 });
 
+test('a certificate is not looked for in a file', async () => {
+  const data = join(folder, 'a-file');
+  writeFileSync(data, 'not a folder');
+
+  const { code, err } = await say(['cert', '--data', data]);
+
+  expect(code).toBe(2);
+  expect(err).toContain(`The certificate cannot be read or made in ${data}: `);
+  expect(err).not.toContain('    at ');
+});
+
 test('HTTPS with the certificate that `tidemark cert` prints; --https-only answers nothing else', async () => {
   const data = join(folder, 'tls-data');
   const server = await serve(['--data', data, '--https-only']);

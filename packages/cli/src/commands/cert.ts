@@ -19,14 +19,22 @@ export async function run(call: Call): Promise<number> {
   }
   const data = resolve(config.settings.data);
   const isThere = existsSync(tlsFolderOf(data));
-  const store = new CertificateStore(tlsFolderOf(data), []);
-  const { pem, fingerprint, expiresMs, path = '' } = store.authority();
+  const { pem, fingerprint, expiresMs, path = '' } = authorityIn(data);
   const expires = new Date(expiresMs).toISOString();
   if (isOn(call, 'pem')) await print(pem);
   else if (isOn(call, 'json')) await print(`${JSON.stringify({ path, fingerprint, expires, pem })}\n`);
   else await print(textOf(path, fingerprint, expires, config.settings.port));
   if (!isThere) say(`There was no certificate in ${data}: it was made just now, for a server with --data ${data}`);
   return 0;
+}
+
+function authorityIn(data: string): ReturnType<CertificateStore['authority']> {
+  try {
+    return new CertificateStore(tlsFolderOf(data), []).authority();
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new UsageError(`The certificate cannot be read or made in ${data}: ${error.message}`);
+  }
 }
 
 function textOf(file: string, fingerprint: string, expires: string, port: number): string {
