@@ -322,7 +322,7 @@ function pushMerged(
 }
 
 interface FoundLate {
-  /** The older one first; one at least that is frozen if there are two. */
+  /** The older one first, which is frozen if there are two. */
   readonly generations: readonly LateGeneration[];
   /** Of the first one. */
   readonly merged: number;

@@ -1,11 +1,24 @@
-// A check beside writers: what is on its way to the disk or into the index is no damage.
+// A check: at rest an entry too many is told of; beside writers, what is on its way to the disk or into the index is no damage.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
+import { RidChanges } from '../src/index/rid-blocks.ts';
 import { aContainer, aDocument } from './harness.ts';
+
+test('[engine 12] a check tells of a rid that leads to no document', async () => {
+  await using database = await openDatabase({ memory: true, maintenance: false });
+  const container = await aContainer(database);
+  for (let n = 0; n < 20; n += 1) await container.create(aDocument(n));
+  const rids = new RidChanges();
+  const key = Buffer.from('nobody');
+  rids.put(container.info.number, 5_000, key, 0, key.length);
+  await database.engine.writer.exclusively(async (index) => index.apply(await rids.on(index, async () => {})));
+
+  expect((await database.check()).problems).toEqual(['Container "c" has 20 documents and 21 rids in the index.']);
+});
 
 test('[engine 12] a check finds nothing wrong with what is written while it begins', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'));
