@@ -13,6 +13,7 @@ import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileSystem, LogFile } from './file-system.ts';
 import { fileError, isMissing } from './file-system.ts';
+import { fillWithZeros, ZeroThreadError } from './zero-thread.ts';
 
 /** Up to here a write is a memory copy of some tens of microseconds; beyond, it would hold up the event loop. */
 const writeSyncBytesMax = 256 * 1024;
@@ -24,11 +25,11 @@ const writeSyncBytesMax = 256 * 1024;
 const preallocateFlushBytes = 2 * 1024 * 1024;
 /**
  * And so many are written at a time. The page cache keeps them together as they came, and every later write looks through
- * all blocks of what it falls into: with 2 MiB that makes a small flush a third dearer. All of a flush go out together: one
- * after the other, each would wait for a turn of the event loop, and under a load of large groups a segment is full before the
- * next one is there. They take all threads for about a millisecond, which others in the pool wait for now and then.
+ * all blocks of what it falls into: with 2 MiB that makes a small flush a third dearer.
  */
 const preallocateWriteBytes = 256 * 1024;
+/** A smaller file is not worth a thread of its own: the pool writes its zeros. */
+const preallocateThreadBytesMin = 8 * 1024 * 1024;
 
 const hasDurableWrites: boolean = platform() === 'linux';
 
@@ -106,6 +107,8 @@ class NodeFile implements LogFile {
   readonly #path: string;
   /** Undefined once closed. The number must not be used after that: the next open of anything may be given the same one. */
   #fd: number | undefined;
+  /** What a thread does with that number; the file is closed behind it. Never rejects. */
+  #zeroing: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, fd: number) {
     this.#path = path;
@@ -113,20 +116,13 @@ class NodeFile implements LogFile {
   }
 
   async preallocate(sizeBytes: number, pace?: (doneBytes: number) => Promise<void>): Promise<void> {
-    const zeros = Buffer.alloc(Math.min(sizeBytes, preallocateWriteBytes));
-    const writeZeros = (offset: number): Promise<void> => {
-      const length = Math.min(zeros.length, sizeBytes - offset);
-      return this.writeInPool(length === zeros.length ? zeros : zeros.subarray(0, length), offset);
-    };
-    for (let offset = 0; offset < sizeBytes; ) {
-      if (offset > 0) await pace?.(offset);
-      const flushAt = Math.min(offset + preallocateFlushBytes, sizeBytes);
-      const writes: Promise<void>[] = [];
-      for (; offset < flushAt; offset += preallocateWriteBytes) writes.push(writeZeros(offset));
-      // All of them, also when one fails: nothing writes into the file any more when this has ended.
-      await Promise.allSettled(writes);
-      await Promise.all(writes);
-      await this.sync();
+    let isThreads = sizeBytes >= preallocateThreadBytesMin;
+    for (let from = 0; from < sizeBytes; ) {
+      if (from > 0) await pace?.(from);
+      const to = Math.min(from + preallocateFlushBytes, sizeBytes);
+      if (isThreads) isThreads = await this.#zeroInThread(from, to);
+      if (!isThreads) await this.#zeroInPool(from, to);
+      from = to;
     }
   }
 
@@ -185,6 +181,7 @@ class NodeFile implements LogFile {
     const fd = this.#fd;
     if (fd === undefined) return;
     this.#fd = undefined;
+    await this.#zeroing;
     await call<void>((done) => fs.close(fd, done));
   }
 
@@ -196,6 +193,27 @@ class NodeFile implements LogFile {
         fs.write(this.#openFd(), bytes, from, bytes.byteLength - from, offset + from, done),
       );
     }
+  }
+
+  /** Gives whether there was a thread for it. */
+  #zeroInThread(from: number, to: number): Promise<boolean> {
+    const filled = fillWithZeros({ fd: this.#openFd(), from, to, writeBytes: preallocateWriteBytes }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof ZeroThreadError) return false;
+        throw error;
+      },
+    );
+    this.#zeroing = filled.catch(() => {});
+    return filled;
+  }
+
+  async #zeroInPool(from: number, to: number): Promise<void> {
+    const zeros = Buffer.alloc(Math.min(to - from, preallocateWriteBytes));
+    for (let offset = from; offset < to; offset += zeros.length) {
+      await this.writeInPool(zeros.subarray(0, Math.min(zeros.length, to - offset)), offset);
+    }
+    await this.sync();
   }
 
   #openFd(): number {
