@@ -199,16 +199,21 @@ export class LateGeneration {
     return changes;
   }
 
-  /** The last change of each key in [from, to), in any order. */
-  between(from: Buffer, to: Buffer): LateNumber[] {
-    // Buckets are in the order of the keys within a container, where keys begin with a hash.
-    const isOrdered =
-      from.length >= epkAt && (to[epkAt] ?? 0xff) <= hashByteMax && from.compare(to, 0, epkAt, 0, epkAt) === 0;
-    const first = isOrdered ? bucketOf(from, 0) : 0;
-    const last = isOrdered ? bucketOf(to, 0) : bucketCount - 1;
-    const changes: LateNumber[] = [];
-    for (let bucket = first; bucket <= last; bucket += 1) this.#pushBetween(changes, bucket, from, to);
-    return changes;
+  /** The last change of each key in [from, to), in order: the first `limit` of them. */
+  firstBetween(from: Buffer, to: Buffer, limit: number): FirstLate {
+    const { first, last, isOrdered } = bucketsBetween(from, to);
+    let found: readonly LateNumber[] = [];
+    let isCut = false;
+    for (let bucket = first; bucket <= last && !(isOrdered && isCut); bucket += 1) {
+      const lists = this.#listsBetween(bucket, from, to, isOrdered ? limit - found.length + 1 : limit + 1);
+      if (isOrdered) {
+        const inBucket = this.#merged(lists, limit - found.length + 1);
+        found = found.length === 0 ? inBucket : found.concat(inBucket);
+      } else found = this.#merged([found, ...lists], limit + 1);
+      // One more than wanted shows that there are more.
+      isCut = found.length > limit;
+    }
+    return { changes: isCut ? found.slice(0, limit) : found, isCut };
   }
 
   /** All of its chunks leave the index. */
@@ -216,8 +221,11 @@ export class LateGeneration {
     return this.#chunks.map((_, i) => ({ key: lateKey(this.number, i), value: undefined }));
   }
 
-  /** All of a container may be in one bucket, and an interval of it must not cost a look at each of them. */
-  #pushBetween(changes: LateNumber[], bucket: number, from: Buffer, to: Buffer): void {
+  /**
+   * Of a bucket, each in order and with at most so many: all of a container may be in one bucket, and an interval of it must not cost
+   * a look at each of them.
+   */
+  #listsBetween(bucket: number, from: Buffer, to: Buffer, limit: number): (readonly LateNumber[])[] {
     const ordered = this.#ordered[bucket] ?? { head: none, runs: [] };
     let recent: LateNumber[] = [];
     for (let i = this.#buckets[bucket] as number; i !== ordered.head; i = this.#nexts[i] as number) recent.push(i);
@@ -225,11 +233,32 @@ export class LateGeneration {
       this.#ordered[bucket] = { head: this.#buckets[bucket] as number, runs: this.#withRun(ordered.runs, recent) };
       recent = [];
     }
-    for (const change of recent) {
-      if (this.#followed[change] === 0 && !this.#isBefore(change, from) && this.#isBefore(change, to))
-        changes.push(change);
+    const within = recent.filter((change) => !this.#isBefore(change, from) && this.#isBefore(change, to));
+    const lists: (readonly LateNumber[])[] = [this.#inOrder(within)];
+    for (const run of this.#ordered[bucket]?.runs ?? []) lists.push(this.#firstOf(run, from, to, limit));
+    return lists;
+  }
+
+  /** The first of several lists that are in order, the shortest of which come last. */
+  #merged(lists: readonly (readonly LateNumber[])[], limit: number): readonly LateNumber[] {
+    let merged: readonly LateNumber[] = [];
+    for (let i = lists.length - 1; i >= 0; i -= 1) {
+      const list = lists[i] as readonly LateNumber[];
+      if (list.length > 0) merged = merged.length === 0 ? list.slice(0, limit) : this.#mergedTwo(merged, list, limit);
     }
-    for (const run of this.#ordered[bucket]?.runs ?? []) this.#pushBetweenOf(changes, run, from, to);
+    return merged;
+  }
+
+  #mergedTwo(a: readonly LateNumber[], b: readonly LateNumber[], limit: number): LateNumber[] {
+    const merged: LateNumber[] = [];
+    let i = 0;
+    let j = 0;
+    while (merged.length < limit && (i < a.length || j < b.length)) {
+      const isFirst =
+        j === b.length || (i < a.length && this.#isBefore(a[i] as LateNumber, this.keyAt(b[j] as LateNumber)));
+      merged.push((isFirst ? a[i++] : b[j++]) as LateNumber);
+    }
+    return merged;
   }
 
   /** Runs of about one length make a longer one, so that there are few and each change is seldom put in order. */
@@ -254,7 +283,7 @@ export class LateGeneration {
     return texts.map(([, change]) => change);
   }
 
-  #pushBetweenOf(changes: LateNumber[], run: readonly LateNumber[], from: Buffer, to: Buffer): void {
+  #firstOf(run: readonly LateNumber[], from: Buffer, to: Buffer, limit: number): LateNumber[] {
     let low = 0;
     let high = run.length;
     while (low < high) {
@@ -262,11 +291,13 @@ export class LateGeneration {
       if (this.#isBefore(run[middle] as LateNumber, from)) low = middle + 1;
       else high = middle;
     }
-    for (; low < run.length; low += 1) {
+    const first: LateNumber[] = [];
+    for (; low < run.length && first.length < limit; low += 1) {
       const change = run[low] as LateNumber;
-      if (!this.#isBefore(change, to)) return;
-      if (this.#followed[change] === 0) changes.push(change);
+      if (!this.#isBefore(change, to)) break;
+      if (this.#followed[change] === 0) first.push(change);
     }
+    return first;
   }
 
   /** Most keys differ early: a view for a native comparison would cost more. */
@@ -377,6 +408,13 @@ export class LateGeneration {
   }
 }
 
+/** Changes in the order of their keys. */
+export interface FirstLate {
+  readonly changes: readonly LateNumber[];
+  /** There are more behind them. */
+  readonly isCut: boolean;
+}
+
 /** The changes of a bucket up to `head`, in runs that are in the order of the keys, the longest first. */
 interface OrderedBucket {
   readonly head: number;
@@ -408,10 +446,21 @@ const epkAt = 5;
 /** The two highest bits of a hash are never set. */
 const hashByteMax = 0x3f;
 
-/** Of the key that begins there. */
+/** Of the key that begins there. Within a container buckets are in the order of the keys. */
 function bucketOf(bytes: Buffer, start: number): number {
-  const high = (bytes[start + epkAt] ?? 0) & hashByteMax;
-  return (high << 2) | ((bytes[start + epkAt + 1] ?? 0) >> 6);
+  const high = bytes[start + epkAt] ?? 0;
+  return high > hashByteMax ? bucketCount - 1 : (high << 2) | ((bytes[start + epkAt + 1] ?? 0) >> 6);
+}
+
+/** Where the keys of [from, to) are, and whether that is their order. */
+function bucketsBetween(from: Buffer, to: Buffer): { first: number; last: number; isOrdered: boolean } {
+  const all = { first: 0, last: bucketCount - 1 };
+  if (from.length < epkAt || to.length < epkAt) return { ...all, isOrdered: false };
+  const distance = to.readUInt32BE(1) - from.readUInt32BE(1);
+  if (from[0] !== to[0] || distance > 1) return { ...all, isOrdered: false };
+  if (distance === 0) return { first: bucketOf(from, 0), last: bucketOf(to, 0), isOrdered: true };
+  // Up to where the next container begins.
+  return to.length === epkAt ? { ...all, first: bucketOf(from, 0), isOrdered: true } : { ...all, isOrdered: false };
 }
 
 // A Buffer checks more than is needed here.

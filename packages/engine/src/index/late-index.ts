@@ -108,23 +108,9 @@ export class LateIndex implements IndexStore {
 
   range(options: IndexRangeOptions): IndexEntry[] {
     this.#assertOpen();
-    const { limit, reverse = false } = options;
-    let { from, to } = options;
+    const { from, to, limit, reverse = false } = options;
     if (limit <= 0 || !spansDocuments(from, to)) return this.#index.range(options);
-    const merged: IndexEntry[] = [];
-    for (;;) {
-      const page = this.#index.range({ from, to, limit: limit - merged.length, reverse });
-      const isLast = page.length < limit - merged.length;
-      const end = page.at(-1)?.key;
-      // Late entries behind the page come with the next one: there may be many, and few are wanted.
-      const behind = isLast || end === undefined ? undefined : reverse ? end : Buffer.concat([end, nul]);
-      const late = reverse ? this.#lateBetween(behind ?? from, to) : this.#lateBetween(from, behind ?? to);
-      if (reverse) late.reverse();
-      pushMerged(merged, page, late, options);
-      if (behind === undefined || merged.length >= limit) return merged;
-      if (reverse) to = behind;
-      else from = behind;
-    }
+    return reverse ? this.#rangeBack(options) : this.#range(options);
   }
 
   /** Of a doc key, for those who need it more than once. */
@@ -241,16 +227,54 @@ export class LateIndex implements IndexStore {
     return late === undefined && this.#frozen !== undefined ? lateIn(this.#frozen.generation, key, hash) : late;
   }
 
-  /** In order. */
-  #lateBetween(from: Buffer, to: Buffer): LateEntry[] {
-    const current = this.#current;
-    const entries = current.between(from, to).map((change) => entryOf(current, change));
-    const frozen = this.#frozen?.generation;
-    for (const change of frozen?.between(from, to) ?? []) {
-      const entry = entryOf(frozen as LateGeneration, change);
-      if (current.find(entry.key, (frozen as LateGeneration).hashAt(change)) === undefined) entries.push(entry);
+  #range(options: IndexRangeOptions): IndexEntry[] {
+    const { to, limit } = options;
+    const merged: IndexEntry[] = [];
+    for (let { from } = options; ; ) {
+      const wanted = limit - merged.length;
+      const page = this.#index.range({ from, to, limit: wanted });
+      const pageEnd = page.length < wanted ? undefined : behind((page.at(-1) as IndexEntry).key);
+      // Late entries behind the page come with the next one: there may be many, and few are wanted.
+      const late = this.#firstLate(from, pageEnd ?? to, wanted);
+      const { end = pageEnd } = late;
+      const before = end === pageEnd ? page : page.filter(({ key }) => Buffer.compare(key, end as Buffer) < 0);
+      pushMerged(merged, before, late.entries, options);
+      if (end === undefined || merged.length >= limit) return merged;
+      from = end;
     }
-    return entries.sort((a, b) => Buffer.compare(a.key, b.key));
+  }
+
+  /** Of what is late everything is looked at: nobody goes back over many documents. */
+  #rangeBack(options: IndexRangeOptions): IndexEntry[] {
+    const { from, limit } = options;
+    const merged: IndexEntry[] = [];
+    for (let { to } = options; ; ) {
+      const wanted = limit - merged.length;
+      const page = this.#index.range({ from, to, limit: wanted, reverse: true });
+      const end = page.length < wanted ? undefined : (page.at(-1) as IndexEntry).key;
+      const { entries } = this.#firstLate(end ?? from, to, Number.MAX_SAFE_INTEGER);
+      pushMerged(merged, page, entries.reverse(), options);
+      if (end === undefined || merged.length >= limit) return merged;
+      to = end;
+    }
+  }
+
+  /** In order. Where there are more than `limit`, those before `end`. */
+  #firstLate(from: Buffer, to: Buffer, limit: number): { entries: LateEntry[]; end: Buffer | undefined } {
+    const current = this.#current.firstBetween(from, to, limit);
+    const entries = current.changes.map((change) => entryOf(this.#current, change));
+    let end = current.isCut ? behind((entries.at(-1) as LateEntry).key) : undefined;
+    const generation = this.#frozen?.generation;
+    if (generation === undefined) return { entries, end };
+    const frozen = generation.firstBetween(from, end ?? to, limit);
+    for (const change of frozen.changes) {
+      const entry = entryOf(generation, change);
+      if (this.#current.find(entry.key, generation.hashAt(change)) === undefined) entries.push(entry);
+    }
+    entries.sort((a, b) => Buffer.compare(a.key, b.key));
+    if (!frozen.isCut) return { entries, end };
+    end = behind(generation.keyAt(frozen.changes.at(-1) as LateNumber));
+    return { entries: entries.filter(({ key }) => Buffer.compare(key, end as Buffer) < 0), end };
   }
 
   /** From the call of `close` on: what is late is not in the tree, which is open a little longer. */
@@ -344,7 +368,7 @@ function readLate(index: IndexStore, seed: number): FoundLate {
     }
     const end = page.at(-1);
     if (end === undefined || page.length < loadedChunks) break;
-    from = Buffer.concat([end.key, nul]);
+    from = behind(end.key);
   }
   if (generations.length > 2) throw new DatabaseError('corrupt', 'The index has too many late generations.');
   return { generations, merged };
@@ -368,3 +392,8 @@ function ignore(): void {}
 const noChanges: readonly IndexChange[] = [];
 
 const nul: Buffer = Buffer.alloc(1);
+
+/** The first key there can be behind it. */
+function behind(key: Buffer): Buffer {
+  return Buffer.concat([key, nul]);
+}
