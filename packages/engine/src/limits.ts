@@ -46,8 +46,8 @@ export const indexGatherMs = 1_000;
  * each; more would make starts longer, which read them.
  */
 export const lateChangesMin = 65_536;
-export const lateChangesMax = 131_072;
-export const lateChangesPerPage = 2;
+export const lateChangesMax = 262_144;
+export const lateChangesPerPage = 3;
 /** They are written down in pieces of this size, which fit into a page of the index. */
 export const lateChunkBytes = 4_032;
 /** So many get there with one transaction: what a page costs it grows with the number of pages. */
