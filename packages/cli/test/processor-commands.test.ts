@@ -94,9 +94,14 @@ test('[B6] lag and status show who owns what and how far it is, as text and as J
   for (const id of ['b', 'c', 'd']) await orders.create({ id, pk: 'k' });
   const text = await run('lag');
   const json = await run('lag', '--json');
+  const stopped = await run('processor status');
   const status = await run('processor status', '--json');
 
   expect(running.code).toBe(0);
+  expect(running.out).toMatch(/^state {3}running$/m);
+  expect(stopped.out).toMatch(
+    /^state {3}no host is running, the last sign of one is of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m,
+  );
   expect(running.out).toMatch(/^group {3}billing$/m);
   expect(running.out).toMatch(/^host-1 +1 +1 +\d+ s$/m);
   expect(running.out).toMatch(/^0 +host-1 +1 +"\d+" +\d{4}-/m);

@@ -138,3 +138,6 @@ export const startSlackMs: number = 3 * 1000;
 
 /** Of the id of a dead letter: the name of the group, the account, two rids, two digests and an LSN. The service takes no more. */
 export const letterIdBytesMax = 255;
+
+/** How long a lease lasts without a write, unless its host is told otherwise: the same in hosts of .NET. */
+export const leaseExpirationMs = 60_000;

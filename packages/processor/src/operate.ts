@@ -16,6 +16,7 @@ import type { Lag, LagOptions } from './lag.ts';
 import { measureLag } from './lag.ts';
 import type { LeaseNames } from './lease/lease-names.ts';
 import { leaseNames, sidecarId } from './lease/lease-names.ts';
+import { leaseExpirationMs } from './limits.ts';
 import { ProcessorError } from './processor-error.ts';
 import { readFailures } from './pump/attempt-log.ts';
 import type { DeadLetterOffice } from './pump/dead-letter-office.ts';
@@ -39,6 +40,8 @@ export interface HostStatus {
   readonly ranges: number;
   /** Since its last sign of life, by the clock of the server. */
   readonly quietSeconds: number | undefined;
+  /** False when it has been quiet for longer than its leases last: they are anybody's. */
+  readonly isAlive: boolean;
 }
 
 export interface RangeStatus {
@@ -64,6 +67,8 @@ export interface GroupStatus {
   readonly isPaused: boolean;
   readonly pauseReason: string | undefined;
   readonly hosts: readonly HostStatus[];
+  /** When any host was heard of last, by the clock of the server; one that stops lets go of its leases last. Undefined: nothing tells. */
+  readonly lastSignAt: string | undefined;
   readonly ranges: readonly RangeStatus[];
   /** What is wrong with the leases, and what handlers have failed for, in sentences. */
   readonly problems: readonly string[];
@@ -114,6 +119,7 @@ export class ProcessorGroup {
       isPaused: control.isPaused,
       pauseReason: control.reason,
       hosts: hostsOf(group, await this.#serverSeconds(physical, signal)),
+      lastSignAt: lastSignOf(group),
       ranges: leases
         .map((lease) => ({
           leaseToken: lease.token,
@@ -221,7 +227,7 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 function hostsOf({ beats, leases }: Group, nowSeconds: number): HostStatus[] {
   const owners = new Map<string, number>();
   for (const { owner } of leases) if (owner !== undefined) owners.set(owner, (owners.get(owner) ?? 0) + 1);
-  const known = beats.map(({ instance, capacity, stored }): HostStatus => {
+  const known = beats.map(({ instance, capacity, expirationMs, stored }): HostStatus => {
     const { startedAt } = stored.body;
     const written = secondsOf(stored.body['_ts']);
     return {
@@ -229,7 +235,7 @@ function hostsOf({ beats, leases }: Group, nowSeconds: number): HostStatus[] {
       capacity,
       startedAt: typeof startedAt === 'string' ? startedAt : undefined,
       ranges: owners.get(instance) ?? 0,
-      quietSeconds: written === 0 ? undefined : Math.max(0, nowSeconds - written),
+      ...signOf(written, nowSeconds, expirationMs),
     };
   });
   const names = new Set(known.map(({ instance }) => instance));
@@ -238,10 +244,25 @@ function hostsOf({ beats, leases }: Group, nowSeconds: number): HostStatus[] {
     const written = Math.max(
       ...leases.filter(({ owner }) => owner === instance).map(({ stored }) => secondsOf(stored.body['_ts'])),
     );
-    const quietSeconds = written === 0 ? undefined : Math.max(0, nowSeconds - written);
-    return { instance, capacity: undefined, startedAt: undefined, ranges, quietSeconds };
+    return { instance, capacity: undefined, startedAt: undefined, ranges, ...signOf(written, nowSeconds) };
   });
   return [...known, ...others].sort((a, b) => (a.instance < b.instance ? -1 : 1));
+}
+
+/** Where the store does not stamp what is written, nobody is taken for dead. */
+function signOf(
+  writtenSeconds: number,
+  nowSeconds: number,
+  expirationMs: number = leaseExpirationMs,
+): Pick<HostStatus, 'quietSeconds' | 'isAlive'> {
+  if (writtenSeconds === 0) return { quietSeconds: undefined, isAlive: true };
+  const quietSeconds = Math.max(0, nowSeconds - writtenSeconds);
+  return { quietSeconds, isAlive: quietSeconds * 1000 <= expirationMs };
+}
+
+function lastSignOf({ beats, leases }: Group): string | undefined {
+  const written = Math.max(0, ...[...beats, ...leases].map(({ stored }) => secondsOf(stored.body['_ts'])));
+  return written === 0 ? undefined : new Date(written * 1000).toISOString();
 }
 
 function secondsOf(value: unknown): number {

@@ -2,6 +2,8 @@
 // The options of a processor: unit, default, least value and meaning. docs/reference/processor.md is made from it, and options.ts reads
 // them by it.
 
+import { leaseExpirationMs } from './limits.ts';
+
 export interface NumberOption {
   readonly unit: 'ms' | 'changes' | 'pages' | 'bytes' | 'ranges' | 'calls' | 'looks' | '';
   readonly fallback: number;
@@ -54,7 +56,7 @@ export const numberOptions: Readonly<Record<NumberOptionName, NumberOption>> = {
   },
   leaseExpirationMs: {
     unit: 'ms',
-    fallback: 60_000,
+    fallback: leaseExpirationMs,
     min: 100,
     isWhole: any,
     meaning:

@@ -156,6 +156,26 @@ test('the status of a group of .NET hosts shows owners, positions and what is wr
   expect(await group().groups()).toEqual(['billing']);
 });
 
+test('a host that has been quiet for longer than its leases last is not alive, and when it was heard of last is told', async () => {
+  const seconds = (): number => Math.floor(clock.nowMs() / 1000);
+  const began = seconds();
+  const beat = (instance: string, more: object) =>
+    leases.create({ id: `${prefix}.x.host.${instance}`, instance, nonce: instance, _ts: began, ...more });
+  await dotnetLease('0', '"0"', { _ts: began });
+  await beat('usual', {});
+  await beat('patient', { expirationMs: 300_000 });
+
+  await clock.advance(61_000);
+  const { hosts, lastSignAt } = await group().status();
+
+  expect(hosts).toMatchObject([
+    { instance: 'dotnet-host', quietSeconds: 61, isAlive: false },
+    { instance: 'patient', quietSeconds: 61, isAlive: true },
+    { instance: 'usual', quietSeconds: 61, isAlive: false },
+  ]);
+  expect(lastSignAt).toBe(new Date(began * 1000).toISOString());
+});
+
 test('the names of groups are found, also where hosts call this machine by another name', async () => {
   const { databaseRid, containerRid } = await source.identity();
   await leases.create({ id: `marketinglocalhost_${databaseRid}_${containerRid}.info` });

@@ -13,19 +13,26 @@ export async function run(call: Call): Promise<number> {
 }
 
 function textOf(status: GroupStatus): string {
-  const { group, source, leases, mode, isPaused, pauseReason, hosts, ranges, problems } = status;
+  const { group, source, leases, mode, hosts, ranges, problems } = status;
   const lines = [
     table([
       ['group', shown(group === '' ? "''" : group)],
       ['source', `${shown(source)} (${mode})`],
       ['leases', shown(leases)],
-      ['state', isPaused ? `paused: ${shown(pauseReason ?? 'no reason given')}` : 'running'],
+      ['state', stateOf(status)],
     ]),
     table([['host', 'ranges', 'capacity', 'quiet for'], ...hosts.map(hostRow)]),
     table([['range', 'owner', 'epoch', 'position', 'written'], ...ranges.map(rangeRow)]),
     problems.map((problem) => `! ${shown(problem)}\n`).join(''),
   ];
   return lines.filter((line) => line !== '').join('\n');
+}
+
+function stateOf({ isPaused, pauseReason, hosts, lastSignAt }: GroupStatus): string {
+  const paused = isPaused ? [`paused: ${shown(pauseReason ?? 'no reason given')}`] : [];
+  if (hosts.some(({ isAlive }) => isAlive)) return paused[0] ?? 'running';
+  const last = lastSignAt === undefined ? '' : `, the last sign of one is of ${lastSignAt.replace('.000Z', 'Z')}`;
+  return [...paused, `no host is running${last}`].join('; ');
 }
 
 function hostRow({ instance, ranges, capacity, quietSeconds }: GroupStatus['hosts'][number]): string[] {

@@ -19,6 +19,8 @@ export interface HostBeat {
   readonly capacity: number;
   readonly rangesMin: number;
   readonly rangesMax: number;
+  /** How long its leases last without a write; undefined: of a version that did not say. */
+  readonly expirationMs: number | undefined;
   readonly isLeaving: boolean;
   readonly avoided: readonly string[];
   readonly halted: readonly HaltedRange[];
@@ -42,6 +44,7 @@ export function readBeat(stored: StoredDocument): HostBeat | undefined {
     capacity: count(body['capacity'], 1),
     rangesMin: count(body['rangesMin'], 0),
     rangesMax: count(body['rangesMax'], 0),
+    expirationMs: count(body['expirationMs'], 0) || undefined,
     isLeaving: body['leaving'] === true,
     avoided: Array.isArray(body['avoided']) ? body['avoided'].filter((token) => typeof token === 'string') : [],
     halted: Array.isArray(body['halted']) ? body['halted'].flatMap(haltedOf) : [],
@@ -145,6 +148,7 @@ export class Heartbeat {
       capacity: settings.lease.capacity,
       rangesMin: settings.lease.rangesMin,
       rangesMax: settings.lease.rangesMax,
+      expirationMs: settings.lease.expirationMs,
       mode: settings.mode,
       purpose: settings.purpose ?? null,
       startedAt: this.#startedAt,
