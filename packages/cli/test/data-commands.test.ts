@@ -233,6 +233,27 @@ test('import from standard input creates what is missing; what fails is told by 
   });
 });
 
+test('import names the slash that a partition key lacks, whether the container is there or not', async () => {
+  const { name } = await make();
+  const importing = (container: string, key: string): Promise<Said> =>
+    say(['import', container, '--partition-key', key, ...there()], { input: jsonl(1) });
+
+  const [missing, existing, several] = await Promise.all([
+    importing('made/never', 'customer'),
+    importing(name, 'pk'),
+    importing('made/never', 'tenant,/user'),
+  ]);
+
+  const words = (text: string) => ({
+    code: 2,
+    out: '',
+    err: expect.stringContaining(`begins with a slash: --partition-key ${text}\n`),
+  });
+  expect(missing).toMatchObject(words('/customer'));
+  expect(existing).toMatchObject(words('/pk'));
+  expect(several).toMatchObject(words('/tenant,/user'));
+});
+
 test.each([
   ['tail'],
   ['import'],
