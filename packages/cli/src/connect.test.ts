@@ -44,6 +44,17 @@ test('[SEC9] what contradicts itself or is missing is told, without the secret',
   expect(() => accountOf(call({ connectionStringEnv: 'A' }), broken)).not.toThrow(key);
 });
 
+test('an endpoint with a path is refused with the endpoint to type', () => {
+  const inVariable = { A: `AccountEndpoint=http://localhost:8081/dbs;AccountKey=${key};` };
+
+  const typed = () => accountOf(call({ endpoint: 'http://127.0.0.1:8081/_tidemark/health' }), {});
+  const inString = () => accountOf(call({ connectionStringEnv: 'A' }), inVariable);
+
+  expect(typed).toThrow('ends after its host and port: http://127.0.0.1:8081, without /_tidemark/health');
+  expect(inString).toThrow('http://localhost:8081, without /dbs');
+  expect(accountOf(call({ endpoint: 'http://127.0.0.1:8081/' }), {}).endpoint).toBe('http://127.0.0.1:8081/');
+});
+
 test.each(['db', '/c', 'db/', 'db/c/d', ''])('%j does not name a container', (text) => {
   expect(() => containerNames(text)).toThrow('DATABASE/CONTAINER');
 });

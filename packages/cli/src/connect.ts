@@ -30,6 +30,7 @@ export function accountOf(call: Call, environment: Environment): Account {
     const text = environment[variable];
     if (text === undefined || text === '') throw new UsageError(`The environment variable ${variable} is not set.`);
     const { endpoint, key } = parseConnectionString(text);
+    checkHasNoPath(endpoint);
     return { endpoint, credential: { key } };
   }
   const endpoint = given ?? environment['TIDEMARK_ENDPOINT'] ?? defaultEndpoint;
@@ -38,7 +39,16 @@ export function accountOf(call: Call, environment: Environment): Account {
       `An endpoint begins with http:// or https://, as in ${defaultEndpoint}; '${endpoint}' is none.`,
     );
   }
+  checkHasNoPath(endpoint);
   return { endpoint, credential: credentialOf(endpoint, environment) };
+}
+
+/** The server would say that the key is wrong, or that there is no such resource: it cannot know what was meant. */
+function checkHasNoPath(endpoint: string): void {
+  if (!URL.canParse(endpoint)) return;
+  const { origin, pathname } = new URL(endpoint);
+  if (/^\/*$/.test(pathname)) return;
+  throw new UsageError(`An endpoint ends after its host and port: ${origin}, without ${pathname}`);
 }
 
 function credentialOf(endpoint: string, environment: Environment): Credential {

@@ -368,6 +368,18 @@ test('a file that cannot be read or written is told in a sentence', async () => 
   }
 });
 
+test('an export into a folder names a file in it', async () => {
+  const { name, inside } = await make();
+
+  const refused = await run('export', name, folder);
+
+  const file = join(folder, `${inside.id}.jsonl`);
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`${folder} is a folder; name a file in it, as ${file}\n`),
+  });
+});
+
 test('export and import are a pipe', async () => {
   const { name, inside } = await make({ ranges: 2 });
   for (const id of numbers(30)) await inside.upsert({ id, pk: `k${id}` });

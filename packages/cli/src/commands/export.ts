@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
 import { createWriteStream, existsSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { isSystemProperty } from '@tidemark/model';
 import type { DocumentPage, RestContainer } from '@tidemark/processor';
 import { onOneLine, withoutMembers } from '@tidemark/processor';
@@ -13,7 +14,7 @@ import { connect, containerNames } from '../connect.ts';
 import { stateMs } from '../limits.ts';
 import { Progress } from '../progress.ts';
 import { checkState, StateFile } from '../state-file.ts';
-import { count, counted, print, say, size, stopSignal } from '../terminal.ts';
+import { count, counted, print, quoted, say, size, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
 const pageDefault = 1_000;
@@ -29,6 +30,7 @@ interface Reached {
 export async function run(call: Call): Promise<number> {
   const [name, path = '-'] = call.arguments;
   const { database, container: id } = containerNames(name);
+  checkIsNoFolder(path, id);
   const client = connect(call);
   const container = client.container(database, id);
   const { _rid: rid } = await container.read({ retryMsMax: 0 });
@@ -46,6 +48,13 @@ export async function run(call: Call): Promise<number> {
   if (isFile && isOn(call, 'json')) await print(`${JSON.stringify(report)}\n`);
   else say(`${counted(documents, 'documents')}, ${size(bytes)}${isFile ? ` in ${path}` : ''}`);
   return isComplete ? 0 : 1;
+}
+
+/** Writing over a folder is not what anybody means, and `--restart` would not do it either. */
+function checkIsNoFolder(path: string, id: string): void {
+  if (!/[/\\]$/.test(path) && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const advice = `name a file in it, as ${quoted(join(path, `${id}.jsonl`))}`;
+  throw new UsageError(`The file cannot be written: ${path} is a folder; ${advice}`);
 }
 
 /** Goes on after what the state file says, cutting off what came after it. */
