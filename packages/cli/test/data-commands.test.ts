@@ -79,6 +79,31 @@ test('tail prints what is there, and the position it prints goes on where it was
   );
 });
 
+test('tail says when the position is ahead of the feed, and that nothing comes before the feed has passed it', async () => {
+  const { name, inside } = await make();
+  await inside.upsert({ id: '1', pk: 'a' });
+  const end = inside.ranges[0]?.tailLsn ?? 0;
+  const ahead = `The position ${end + 1} is ahead of the feed`;
+  const drain = (...args: string[]): Promise<Said> => run('tail', name, ...args, '--until-drained');
+
+  const [of, key, whole, last] = await Promise.all([
+    drain('--from', `${end + 1}`),
+    drain('--from', `${end + 1}`, '--key', '"a"'),
+    drain('--from', `c1:FF=${end + 1}`),
+    drain('--from', `${end}`),
+  ]);
+  await inside.upsert({ id: 'skipped', pk: 'a' });
+  await inside.upsert({ id: 'shown', pk: 'a' });
+  const later = await drain('--from', `${end + 1}`, '--json');
+
+  expect(of.err).toContain(`${ahead}: range 0 has come to ${end}. Nothing comes before it has passed ${end + 1}`);
+  expect(key.err).toContain(`${ahead}: its range has come to ${end}.`);
+  expect(whole.err).toContain(ahead);
+  expect(last.err).not.toContain('ahead');
+  expect(later.err).not.toContain('ahead');
+  expect(ids(later.out)).toEqual(['shown']);
+});
+
 test('[B1] tail follows: a change arrives, through a split and a merge, and Ctrl-C ends it in order', async () => {
   const { name, inside } = await make();
   const child = launch(['tail', name, '--from', 'beginning', '--json', '--poll', '20', ...there()]);

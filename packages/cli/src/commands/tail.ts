@@ -3,13 +3,15 @@
 import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
 import {
   DatabaseError,
+  intersectKeyRanges,
+  isDatabaseError,
   keySpaceMax,
   keySpaceMin,
   narrowFeedParts,
   parsePartitionKeyHeader,
   validatePartitionKeyDefinition,
 } from '@tidemark/model';
-import type { ChangePage, ChangesStart, FeedMode, RestContainer } from '@tidemark/processor';
+import type { ChangePage, ChangesOptions, ChangesStart, FeedMode, RangeInfo, RestContainer } from '@tidemark/processor';
 import { onOneLine } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { choiceOption, isOn, numberOption, textOption } from '../call.ts';
@@ -113,20 +115,22 @@ class Tail {
     });
     if (key !== undefined && position.kind === 'start') {
       this.#sayBegin();
+      await this.#sayAhead([{ where: 'its range', scope: { partitionKey: key }, start: position.start }]);
       this.#sayEnd(followingKey(this.#wanted, await follow.runKey(key, position.start)));
       return;
     }
-    const parts = await this.#startingParts();
+    const ranges = await this.#container.ranges();
+    const parts = this.#startingParts(ranges);
     this.#sayBegin();
+    await this.#sayAhead(startsIn(ranges, parts));
     await follow.run(parts);
     this.#sayEnd(
       this.#wanted.range === undefined ? following(this.#wanted, follow) : followingRanges(this.#wanted, follow),
     );
   }
 
-  async #startingParts(): Promise<{ keys: KeyRange; start: ChangesStart }[]> {
+  #startingParts(ranges: readonly RangeInfo[]): StartingPart[] {
     const { position, range } = this.#wanted;
-    const ranges = await this.#container.ranges();
     const all = { min: keySpaceMin, max: keySpaceMax };
     const scope = range === undefined ? all : ranges.find((each) => each.id === range);
     if (scope === undefined) {
@@ -181,9 +185,60 @@ class Tail {
     if (!isUntilDrained) say(`Following ${name} from ${wordsOf(position)}; Ctrl-C ends it.`);
   }
 
+  /**
+   * A position beyond the end of the feed is taken as it is, since it may be one of before a restore: what is written up to it is
+   * never shown. Whoever mistyped it would wait without knowing.
+   */
+  async #sayAhead(starts: readonly RangeStart[]): Promise<void> {
+    const { mode } = this.#wanted;
+    for (const { where, scope, start } of starts) {
+      const lsn = lsnOf(start);
+      if (lsn === undefined || lsn === 0) continue;
+      const end = await this.#endOf({ ...scope, mode });
+      if (end === undefined || end >= lsn) continue;
+      const words = `The position ${lsn} is ahead of the feed: ${where} has come to ${end}.`;
+      say(`${words} Nothing comes before it has passed ${lsn}; what is written until then is not shown.`);
+      // Of many ranges, one says enough.
+      return;
+    }
+  }
+
+  /** Undefined when it cannot be told: following says itself what is wrong, and may get over it. */
+  async #endOf(scope: ChangesOptions): Promise<number | undefined> {
+    try {
+      const { signal } = this.#stop;
+      const page = await this.#container.changes({ ...scope, from: 'now', itemsMax: 1, retryMsMax: 0, signal });
+      return lsnOf({ etag: page.etag });
+    } catch (error) {
+      if (isDatabaseError(error) || this.#stop.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
   #sayEnd(next: string): void {
     say(`${counted(this.#printed, 'changes')}. ${next}`);
   }
+}
+
+interface StartingPart {
+  readonly keys: KeyRange;
+  readonly start: ChangesStart;
+}
+
+/** A part of the feed with an end of its own. */
+interface RangeStart {
+  /** For people. */
+  readonly where: string;
+  readonly scope: Pick<ChangesOptions, 'range' | 'partitionKey'>;
+  readonly start: ChangesStart;
+}
+
+function startsIn(ranges: readonly RangeInfo[], parts: readonly StartingPart[]): RangeStart[] {
+  return parts.flatMap(({ keys, start }) =>
+    ranges
+      .filter((range) => intersectKeyRanges(range, keys) !== undefined)
+      .map(({ id }) => ({ where: `range ${id}`, scope: { range: id }, start })),
+  );
 }
 
 const lineFeed: Buffer = Buffer.from('\n');
