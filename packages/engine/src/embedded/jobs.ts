@@ -8,6 +8,7 @@ import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import type { IndexChange } from '../index/index-store.ts';
 import { dueTtlBounds, metaKey, metaKind, partitionBounds, tree, treeBounds } from '../index/keys.ts';
+import { decodeTtlValue } from '../index/ttl-values.ts';
 import { jobDocumentsMax, readBytesMax, scanBytesMax, scanEntriesMax } from '../limits.ts';
 import { operation } from '../log/frame.ts';
 import type { RangeEngine } from '../range-engine.ts';
@@ -20,7 +21,6 @@ import { readVersion } from '../state/read-documents.ts';
 import type { WriteCommand } from '../write/command.ts';
 import { decide } from '../write/decide.ts';
 import type { IndexWriter } from './index-writer.ts';
-import { decodeTtlValue } from './index-writer.ts';
 
 /** What jobs need of the engine that runs them. */
 export interface JobHost extends Pick<RangeEngine, 'commit' | 'rangeOf'> {
