@@ -48,4 +48,6 @@ export const healthMeanings: Readonly<Record<HealthProblem, string>> = {
   'source-replaced': 'The container was deleted and made anew.',
   'position-refused': 'The feed refuses a stored position.',
   'credentials-refused': 'The server refuses the credentials.',
+  'stop-waits':
+    'A stop has taken two seconds and is not done. The message says what it waits for and when it ends in any case.',
 };

@@ -63,6 +63,7 @@ export type HealthProblem =
   | 'instance-taken'
   | 'source-replaced'
   | 'position-refused'
-  | 'credentials-refused';
+  | 'credentials-refused'
+  | 'stop-waits';
 
 export type EventSink = (event: ProcessorEvent) => void;

@@ -81,6 +81,9 @@ export const abortMsMax: number = 5 * 1000;
 /** How long a stop takes when nobody says otherwise. */
 export const drainMsDefault: number = 30 * 1000;
 
+/** A stop that takes longer says what it waits for: by then a person thinks that it hangs. */
+export const stopSilentMsMax: number = 2 * 1000;
+
 /** A range that failed here is left to others, then tried again: first pause, and the longest. */
 export const avoidMsMin: number = 1000;
 export const avoidMsMax: number = 60 * 1000;

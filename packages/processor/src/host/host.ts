@@ -5,14 +5,14 @@ import { setMaxListeners } from 'node:events';
 import { isDatabaseError } from '@tidemark/model';
 import { eachBounded, retryPauseMs, settledWithin } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
-import type { EventSink } from '../events.ts';
+import type { EventSink, HealthProblem } from '../events.ts';
 import type { FeedSource, PhysicalRange } from '../feed/feed-source.ts';
 import { acquireLease } from '../lease/acquire.ts';
 import type { Holder } from '../lease/holder.ts';
 import { makeHolder } from '../lease/holder.ts';
 import { Sightings } from '../lease/sightings.ts';
 import { StoreLoad } from '../lease/store-load.ts';
-import { drainMsDefault, leasesAtOnceMax, storeCallMsMax } from '../limits.ts';
+import { drainMsDefault, leasesAtOnceMax, stopSilentMsMax, storeCallMsMax } from '../limits.ts';
 import { messageOf, ProcessorError } from '../processor-error.ts';
 import type { MakePump } from '../pump/pump.ts';
 import type { ProcessorSettings } from '../settings.ts';
@@ -39,6 +39,7 @@ import { isLeftover } from './rules.ts';
 import { ServerClock } from './server-clock.ts';
 import type { HostStatus } from './status.ts';
 import { statusOf } from './status.ts';
+import { stopWords } from './stop-words.ts';
 import type { Tenure } from './tenure.ts';
 import type { RangeObserver, TenureEnd } from './tenure-parts.ts';
 import { Tenures } from './tenures.ts';
@@ -91,6 +92,8 @@ export class Host {
   #askedMs = 0;
   #starting: Promise<void> = Promise.resolve();
   #running: Promise<unknown> = Promise.resolve();
+  /** Why the lease store failed last. */
+  #storeFailure: string | undefined;
   #wakeBeat: () => void = () => {};
 
   constructor(parts: HostParts) {
@@ -158,13 +161,31 @@ export class Host {
     options.signal?.addEventListener('abort', hurry, { once: true });
     members.tenures.drainAll(order);
     if (options.signal?.aborted) hurry();
+    const left = new AbortController();
+    void this.#sayWhatStopWaitsFor(members, endAtMs, left.signal);
     await settledWithin(clock, leaveAtMs - clock.monotonicMs(), this.#leave(members, isKept));
+    left.abort();
+    this.#health.clear('stop-waits');
     options.signal?.removeEventListener('abort', hurry);
     const leftMs = Math.max(lastWordMsMin, endAtMs - clock.monotonicMs());
     if (!isKept) await settledWithin(clock, Math.min(storeCallMsMax, leftMs), members.heartbeat.end(this.#last.signal));
     this.#life.abort(new ProcessorError('stopped', 'The processor has stopped.'));
     await settledWithin(clock, lastWordMsMin, members.tenures.allDone());
     this.#last.abort(new ProcessorError('stopped', 'The processor has stopped.'));
+  }
+
+  async #sayWhatStopWaitsFor({ tenures }: Members, endAtMs: number, left: AbortSignal): Promise<void> {
+    const { clock, leases } = this.#parts;
+    await clock.sleep(stopSilentMsMax, left);
+    if (left.aborted) return;
+    const isFailing = this.#health.current.some(({ problem }) => storeProblems.has(problem));
+    const message = stopWords({
+      leftMs: endAtMs - clock.monotonicMs(),
+      tenures: tenures.all,
+      storeName: leases.name,
+      storeFailure: isFailing ? this.#storeFailure : undefined,
+    });
+    this.#health.raise('stop-waits', undefined, message);
   }
 
   /** A stop that is under way has less time: handlers are aborted sooner, and the rest follows from it. */
@@ -401,6 +422,7 @@ export class Host {
   #storeFailed(error: unknown): void {
     if (this.#life.signal.aborted) return;
     this.#load.failed(error);
+    this.#storeFailure = messageOf(error);
     const code = isDatabaseError(error) ? error.code : undefined;
     const isRefused = code === 'unauthorized' || code === 'forbidden';
     const problem = isRefused ? 'credentials-refused' : 'lease-store-failing';
@@ -530,6 +552,8 @@ export interface Members {
 /** Of the time of a stop, for the end of the heartbeat: the others need not wait for it to fall silent. At least so much, however short the stop. */
 const lastWordMs = 1000;
 const lastWordMsMin = 100;
+
+const storeProblems: ReadonlySet<HealthProblem> = new Set(['lease-store-failing', 'credentials-refused']);
 
 /** Short leases leave less time: several calls must fit into one. */
 function storeCallMs(settings: ProcessorSettings['lease']): number {

@@ -2,7 +2,7 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
-import { FaultyStore } from './faulty-store.ts';
+import { FaultyStore, unavailable } from './faulty-store.ts';
 import { leasePrefix, SmallGroup } from './small-group.ts';
 import { Halt, Hung } from './small-pump.ts';
 
@@ -77,6 +77,44 @@ describe('stopping', () => {
     expect(group.clock.monotonicMs() - atMs).toBeLessThanOrEqual(5000);
     await group.clock.advance(60_000);
     expect(group.clock.sleeperCount).toBe(0);
+  });
+
+  test('says after two seconds that it waits for a lease store that has failed for long, and when it ends', async () => {
+    const group = new SmallGroup(1);
+    const store = new FaultyStore(group.store);
+    const host = await group.started('a', { store });
+    store.fault = () => unavailable;
+    await group.clock.advance(30_000);
+    const before = host.events.length;
+
+    await group.during(host.processor.stop({ drainMs: 20_000 }));
+
+    const told = host.events.slice(before).filter((event) => 'problem' in event && event.problem === 'stop-waits');
+    expect(told).toMatchObject([
+      {
+        type: 'health',
+        message:
+          'The stop waits for the lease store memory/leases, which fails: Not now. It ends within 18 s in any case; drainMs says how long it may take.',
+      },
+      { type: 'healthy' },
+    ]);
+    expect(host.processor.status.problems).not.toContainEqual(expect.objectContaining({ problem: 'stop-waits' }));
+  });
+
+  test('says which ranges it waits for, and nothing when it is done soon', async () => {
+    const group = new SmallGroup(2);
+    const busy = await group.started('a', { handle: ({ context }) => context.clock.sleep(5000) });
+    group.feed.write('10');
+    await group.clock.advance(1000);
+
+    await group.during(busy.processor.stop());
+    const idle = await group.started('b');
+    await group.during(idle.processor.stop());
+
+    const words = ({ events }: typeof busy): string[] =>
+      events.flatMap((event) => (event.type === 'health' && event.problem === 'stop-waits' ? [event.message] : []));
+    expect(words(busy)).toEqual([expect.stringContaining('The stop waits for what is in flight in range 0. It ends')]);
+    expect(words(idle)).toEqual([]);
   });
 
   test('[S55] [S56] a handler that obeys is aborted in time, and its lease is released without a checkpoint', async () => {
