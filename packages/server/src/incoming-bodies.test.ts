@@ -1,3 +1,4 @@
+import type { DatabaseError } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { IncomingBodies } from './incoming-bodies.ts';
 import { bodyBytesMax } from './limits.ts';
@@ -34,6 +35,19 @@ test('a body that becomes too large is refused, and what it had is forgotten at 
   expect(bodies.sizeBytes).toBe(0);
   body.close();
   expect(bodies.sizeBytes).toBe(0);
+});
+
+test.each([
+  ['document', 'document-too-large', 'A document may have at most 2097152 bytes (2 MiB)'],
+  ['batch', 'batch-too-large', 'A batch may have at most 2097152 bytes (2 MiB)'],
+  ['other', 'document-too-large', 'The body of a request may have at most 3145728 bytes (3 MiB)'],
+] as const)('a body of a %s that is too large is told the limit that it has to keep', (kind, code, words) => {
+  const refused: DatabaseError[] = [];
+  const body = new IncomingBodies().open((error) => refused.push(error), kind);
+
+  body.add(Buffer.alloc(bodyBytesMax + 1));
+
+  expect(refused).toMatchObject([{ code, message: expect.stringContaining(words) }]);
 });
 
 test('too much at a time: the newest is refused while the others are young, and the oldest when it is not', () => {

@@ -1,13 +1,16 @@
 // Bodies that are coming in. A client that sends slowly, or stops in the middle, holds what it has sent in this process; here is
 // how much of that there may be. What has come in whole is no longer counted: the engine bounds what waits to be written.
 
-import { DatabaseError } from '@tidemark/model';
+import { batchBytesMax, DatabaseError, documentBytesMax } from '@tidemark/model';
 import { bodiesBytesMax, bodyBytesMax, bodyMsMin, firstBodyBytes } from './limits.ts';
 
 export interface BodyLimits {
   readonly bodiesBytesMax: number;
   readonly bodyMsMin: number;
 }
+
+/** What a body is to be: each has its own limit, and the one of all bodies helps nobody who sends a document. */
+export type BodyKind = 'document' | 'batch' | 'other';
 
 export class IncomingBodies {
   readonly #limits: BodyLimits;
@@ -26,8 +29,8 @@ export class IncomingBodies {
   }
 
   /** `refuse` is called at most once: whatever still comes in of it is then dropped. */
-  open(refuse: (error: DatabaseError) => void): IncomingBody {
-    const body = new IncomingBody(this, this.#nowMs(), refuse);
+  open(refuse: (error: DatabaseError) => void, kind: BodyKind = 'other'): IncomingBody {
+    const body = new IncomingBody(this, this.#nowMs(), refuse, kind);
     this.#bodies.add(body);
     return body;
   }
@@ -54,20 +57,22 @@ export class IncomingBody {
   readonly sinceMs: number;
   readonly #bodies: IncomingBodies;
   readonly #refuse: (error: DatabaseError) => void;
+  readonly #kind: BodyKind;
   #buffer: Buffer = noBytes;
   #sizeBytes = 0;
   #isOver = false;
 
-  constructor(bodies: IncomingBodies, sinceMs: number, refuse: (error: DatabaseError) => void) {
+  constructor(bodies: IncomingBodies, sinceMs: number, refuse: (error: DatabaseError) => void, kind: BodyKind) {
     this.#bodies = bodies;
     this.sinceMs = sinceMs;
     this.#refuse = refuse;
+    this.#kind = kind;
   }
 
   add(chunk: Buffer): void {
     if (this.#isOver) return;
     const sizeBytes = this.#sizeBytes + chunk.length;
-    if (sizeBytes > bodyBytesMax) this.refuse(bodyTooLarge());
+    if (sizeBytes > bodyBytesMax) this.refuse(bodyTooLarge(this.#kind));
     else if (sizeBytes > this.#buffer.length && !this.#grow(sizeBytes)) this.refuse(tooManyBodies());
     else {
       chunk.copy(this.#buffer, this.#sizeBytes);
@@ -105,8 +110,28 @@ export class IncomingBody {
   }
 }
 
-export function bodyTooLarge(): DatabaseError {
-  return new DatabaseError('document-too-large', `The body of a request may have at most ${bodyBytesMax} bytes.`);
+export function bodyTooLarge(kind: BodyKind): DatabaseError {
+  switch (kind) {
+    case 'document':
+      return new DatabaseError(
+        'document-too-large',
+        `A document may have at most ${inBytes(documentBytesMax)} of UTF-8; the body of this request is larger.`,
+      );
+    case 'batch':
+      return new DatabaseError(
+        'batch-too-large',
+        `A batch may have at most ${inBytes(batchBytesMax)}; the body of this request is larger.`,
+      );
+    case 'other':
+      return new DatabaseError(
+        'document-too-large',
+        `The body of a request may have at most ${inBytes(bodyBytesMax)}.`,
+      );
+  }
+}
+
+function inBytes(limit: number): string {
+  return `${limit} bytes (${limit / 1024 / 1024} MiB)`;
 }
 
 function tooManyBodies(): DatabaseError {

@@ -205,7 +205,7 @@ export class Pipeline {
   }
 
   #handle(incoming: HttpRequest, head: RequestHead, route: Operation, context: RequestContext): Soon {
-    const body = readBody(incoming, context.outgoing, this.#options.bodies);
+    const body = readBody(incoming, context.outgoing, this.#options.bodies, route.bodyOf);
     if (!(body instanceof Promise)) return this.#handleWhole(head, body, route, context);
     return body.then((whole) => this.#handleReceived(head, whole, route, context));
   }

@@ -8,7 +8,7 @@ import { DatabaseError, header, parseResourcePath } from '@tidemark/model';
 import { eventSourceHeaders, isEventStream } from './event-source.ts';
 import type { HttpRequest } from './http/http-request.ts';
 import type { HttpResponse } from './http/http-response.ts';
-import type { IncomingBodies } from './incoming-bodies.ts';
+import type { BodyKind, IncomingBodies } from './incoming-bodies.ts';
 import { bodyTooLarge } from './incoming-bodies.ts';
 import { bodyBytesMax, itemsPerPage, itemsPerPageMax, waitMsMax } from './limits.ts';
 
@@ -56,10 +56,11 @@ export function readBody(
   incoming: HttpRequest,
   outgoing: HttpResponse,
   bodies: IncomingBodies,
+  kind: BodyKind = 'other',
 ): Buffer | Promise<Buffer | undefined> {
   const { headers } = incoming;
   const declared = Number(headers['content-length'] ?? 0);
-  if (declared > bodyBytesMax) throw bodyTooLarge();
+  if (declared > bodyBytesMax) throw bodyTooLarge(kind);
   if (declared === 0 && headers['transfer-encoding'] === undefined) return noBytes;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw wrongEncoding(encoding);
@@ -67,7 +68,7 @@ export function readBody(
     if (headers.expect.toLowerCase() !== '100-continue') throw unknownExpectation();
     outgoing.writeContinue();
   }
-  return incoming.receive((refuse) => bodies.open(refuse));
+  return incoming.receive((refuse) => bodies.open(refuse, kind));
 }
 
 export function textOfHeader(request: Pick<RequestHead, 'headers'>, name: HeaderName): string | undefined {

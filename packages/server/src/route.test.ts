@@ -46,6 +46,21 @@ describe('the route table', () => {
     expect(name({ [header.changeFeed]: 'x' }, 'GET')).toBe('readChanges');
   });
 
+  test('what writes documents says so, for their own limit counts', () => {
+    const documents = '/dbs/d/colls/c/docs';
+    const bodyOf = (verb: string, url: string, headers: Readonly<Record<string, string>> = {}) =>
+      routeOf(head(verb, url, headers)).bodyOf;
+
+    expect(bodyOf('POST', documents)).toBe('document');
+    expect(bodyOf('POST', documents, { [header.isUpsert]: 'True' })).toBe('document');
+    expect(bodyOf('PUT', `${documents}/1`)).toBe('document');
+    expect(bodyOf('PATCH', `${documents}/1`)).toBe('document');
+    expect(bodyOf('POST', documents, { [header.isBatch]: 'True', [header.isBatchAtomic]: 'True' })).toBe('batch');
+    expect(bodyOf('POST', documents, { [header.isBatch]: 'True' })).toBe('batch');
+    expect(bodyOf('POST', documents, { [header.contentType]: 'application/query+json' })).toBeUndefined();
+    expect(bodyOf('POST', '/dbs')).toBeUndefined();
+  });
+
   test('what is missing is named', () => {
     expect(errorOf('GET', '/dbs/d/colls/c/docs/1/attachments')).toMatchObject({ code: 'not-supported' });
     expect(errorOf('GET', '/dbs/d/colls/c/docs/1/attachments').message).toContain('attachment');

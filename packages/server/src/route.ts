@@ -58,6 +58,8 @@ interface Route {
   readonly operation?: string;
   /** Where the partition keys stand that a resource token is checked against, if not in the header. */
   readonly keysIn?: 'body' | 'nowhere';
+  /** What is sent, where that has a limit of its own. */
+  readonly bodyOf?: 'document' | 'batch';
   /** Its charge is taken from the throughput of the container that it is about. */
   readonly isMetered?: boolean;
   readonly handle: Handler;
@@ -73,6 +75,8 @@ export type Operation = Route & {
 const item = { isFeed: false } as const;
 const feed = { isFeed: true } as const;
 const charged = { isMetered: true } as const;
+const ofDocument = { bodyOf: 'document' } as const;
+const ofBatch = { bodyOf: 'batch' } as const;
 
 /** Queries of databases and containers come by POST as well, so this stands before creating them. */
 function query(kind: ResourceKind): Route {
@@ -177,16 +181,43 @@ const table: readonly Route[] = [
     operation: 'query',
     handle: queryDocuments,
   },
-  { verb: 'POST', kind: 'document', ...charged, ...feed, when: isBatch, operation: 'batch', handle: commitBatch },
-  { verb: 'POST', kind: 'document', ...feed, when: isBulk, operation: 'bulk', keysIn: 'body', handle: commitBulk },
-  { verb: 'POST', kind: 'document', ...charged, ...feed, when: isUpsert, operation: 'upsert', handle: createDocument },
-  { verb: 'POST', kind: 'document', ...charged, ...feed, operation: 'create', handle: createDocument },
+  {
+    verb: 'POST',
+    kind: 'document',
+    ...charged,
+    ...feed,
+    ...ofBatch,
+    when: isBatch,
+    operation: 'batch',
+    handle: commitBatch,
+  },
+  {
+    verb: 'POST',
+    kind: 'document',
+    ...feed,
+    ...ofBatch,
+    when: isBulk,
+    operation: 'bulk',
+    keysIn: 'body',
+    handle: commitBulk,
+  },
+  {
+    verb: 'POST',
+    kind: 'document',
+    ...charged,
+    ...feed,
+    ...ofDocument,
+    when: isUpsert,
+    operation: 'upsert',
+    handle: createDocument,
+  },
+  { verb: 'POST', kind: 'document', ...charged, ...feed, ...ofDocument, operation: 'create', handle: createDocument },
   { verb: 'GET', kind: 'document', ...feed, when: isStream, operation: 'stream', handle: streamChanges },
   { verb: 'GET', kind: 'document', ...charged, ...feed, when: isChangeFeed, operation: 'feed', handle: readChanges },
   { verb: 'GET', kind: 'document', ...charged, ...feed, operation: 'list', handle: listDocuments },
   { verb: 'GET', kind: 'document', ...charged, ...item, operation: 'read', handle: readDocument },
-  { verb: 'PUT', kind: 'document', ...charged, ...item, operation: 'replace', handle: replaceDocument },
-  { verb: 'PATCH', kind: 'document', ...charged, ...item, operation: 'patch', handle: patchDocument },
+  { verb: 'PUT', kind: 'document', ...charged, ...item, ...ofDocument, operation: 'replace', handle: replaceDocument },
+  { verb: 'PATCH', kind: 'document', ...charged, ...item, ...ofDocument, operation: 'patch', handle: patchDocument },
   { verb: 'DELETE', kind: 'document', ...charged, ...item, operation: 'delete', handle: deleteDocument },
 ];
 
