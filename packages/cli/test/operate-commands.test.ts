@@ -1,6 +1,6 @@
 // health, split, merge, backup, restore and check as real processes, of a running server and of a folder.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wellKnownKey } from '@tidemark/model';
@@ -61,6 +61,14 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
   });
   expect(await server.end()).toBe(0);
 
+  const spoiling = await say(['serve', '--port', '0', '--data', join(backups, 'monday')]);
+  const restore = `tidemark restore ${join(backups, 'monday')} restored`;
+  expect(spoiling).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining(`Make a data folder of it: ${restore}`),
+  });
+  expect(existsSync(join(backups, 'monday', 'index'))).toBe(false);
   const restored = join(folder, 'restored');
   expect(await say(['restore', join(backups, 'monday'), restored])).toMatchObject({ code: 0 });
   const again = await serve(['--data', restored]);
@@ -83,6 +91,8 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
   ]);
   expect(JSON.parse(checked.out)).toMatchObject({ isClean: true, documents: 20 });
   expect(copied).toMatchObject({ code: 0, out: expect.stringContaining(join(folder, 'copy')) });
+  const spoilingCopy = await say(['serve', '--port', '0', '--data', join(folder, 'copy')]);
+  expect(spoilingCopy).toMatchObject({ code: 1, err: expect.stringContaining('copy is a backup') });
   expect(refused.code).toBe(1);
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('not a Tidemark data folder') });
   expect(both).toMatchObject({ code: 2, err: expect.stringContaining('not both') });

@@ -1,6 +1,7 @@
 // `tidemark backup`: everything as of now, copied by a running server into its own folder for backups, or from a folder.
 
 import { resolve } from 'node:path';
+import { noteBackup } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { isOn } from '../call.ts';
 import { connect } from '../connect.ts';
@@ -30,5 +31,9 @@ function ofServer(call: Call, name: string | undefined): Promise<Readonly<Record
 async function ofFolder(folder: string, target: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (target === undefined) throw new UsageError('With --data, name the folder that the backup goes to.');
   const path = resolve(target);
-  return withFolder(folder, async (database) => ({ folder: path, ...(await database.backup(path)) }));
+  return withFolder(folder, async (database) => {
+    const result = await database.backup(path);
+    await noteBackup(path);
+    return { folder: path, ...result };
+  });
 }

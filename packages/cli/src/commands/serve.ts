@@ -7,7 +7,7 @@ import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { KeySet, RunningServer, ServerOptions } from '@tidemark/server';
-import { startServer } from '@tidemark/server';
+import { isBackup, startServer } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { textOption } from '../call.ts';
 import type { Config } from '../config.ts';
@@ -39,6 +39,7 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
   const folder = settings.memory ? undefined : resolve(settings.data);
   let database: Database | undefined;
   try {
+    if (folder !== undefined) checkIsNoBackup(settings.data);
     const options = serverOptions(config, keys.keys, folder);
     await checkFirst(options, keys.isWellKnown);
     const onRebuildProgress = sayProgress();
@@ -57,6 +58,14 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
     await database?.close();
     return 1;
   }
+}
+
+/** It could be served like any folder, and would be no backup any more after the first write. */
+function checkIsNoBackup(data: string): void {
+  if (!isBackup(data)) return;
+  const command = `${ownCommand(process.env)} restore ${quoted(data)} restored`;
+  const message = `${data} is a backup, and a server would write to it. Make a data folder of it: ${command}`;
+  throw new DatabaseError('folder-foreign', `${message}, then start with --data restored.`);
 }
 
 function serverOptions({ settings, origins }: Config, keys: KeySet, folder: string | undefined): ServerOptions {

@@ -7,6 +7,7 @@ import type { AdminContext } from '../admin-handler.ts';
 import { adminResponse } from '../admin-handler.ts';
 import type { AdminRequest } from '../admin-request.ts';
 import { membersOf, textMember } from '../admin-request.ts';
+import { noteBackup } from '../backup-note.ts';
 import type { Job } from '../jobs.ts';
 
 /**
@@ -29,7 +30,11 @@ export function startBackup(request: AdminRequest, { database, jobs, backupFolde
     throw new DatabaseError('bad-request', message);
   }
   const folder = join(backupFolder, name);
-  const job = jobs.start('backup', async (control) => ({ name, folder, ...(await database.backup(folder, control)) }));
+  const job = jobs.start('backup', async (control) => {
+    const result = await database.backup(folder, control);
+    await noteBackup(folder);
+    return { name, folder, ...result };
+  });
   return accepted(job);
 }
 
