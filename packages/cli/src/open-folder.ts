@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
+import { isBackup } from '@tidemark/server';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
-import { say } from './terminal.ts';
+import { quoted, say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The folder that the call names; undefined when it is about a running server. */
@@ -19,9 +20,25 @@ export function folderOf(call: Call): string | undefined {
   return resolve(folder);
 }
 
+/**
+ * Undefined when the folder is none. Any other could be opened, and would be no backup any more: opening alone begins a new history in it,
+ * which every restore would copy. `command` is how this program is called.
+ */
+export function backupRefusal(folder: string, command: string): string | undefined {
+  if (!isBackup(folder)) return undefined;
+  const advice = `Make a data folder of it: ${command} restore ${quoted(folder)} restored`;
+  return `${folder} is a backup, and opening it would change it. ${advice}, then use --data restored.`;
+}
+
 /** Opening an absent folder would make an empty database, and checking that would prove nothing. */
-export async function withFolder<T>(folder: string, use: (database: Database) => Promise<T>): Promise<T> {
+export async function withFolder<T>(
+  folder: string,
+  command: string,
+  use: (database: Database) => Promise<T>,
+): Promise<T> {
   if (!existsSync(join(folder, 'TIDEMARK'))) throw new UsageError(`${folder} is not a Tidemark data folder.`);
+  const refusal = backupRefusal(folder, command);
+  if (refusal !== undefined) throw new UsageError(refusal);
   const onRebuildProgress = (fraction: number): void => {
     if (fraction === 0) say('rebuilding the index …');
   };

@@ -69,6 +69,8 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
     err: expect.stringContaining(`Make a data folder of it: ${restore}`),
   });
   expect(existsSync(join(backups, 'monday', 'index'))).toBe(false);
+  const checking = await say(['check', '--data', join(backups, 'monday')]);
+  expect(checking).toMatchObject({ code: 2, out: '', err: expect.stringContaining(restore) });
   const restored = join(folder, 'restored');
   expect(await say(['restore', join(backups, 'monday'), restored])).toMatchObject({ code: 0 });
   const again = await serve(['--data', restored]);

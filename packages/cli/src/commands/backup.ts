@@ -7,6 +7,7 @@ import { isOn } from '../call.ts';
 import { connect } from '../connect.ts';
 import { runJob } from '../jobs.ts';
 import { folderOf, withFolder } from '../open-folder.ts';
+import { ownCommand } from '../own-command.ts';
 import { print, size } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -31,7 +32,7 @@ function ofServer(call: Call, name: string | undefined): Promise<Readonly<Record
 async function ofFolder(folder: string, target: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (target === undefined) throw new UsageError('With --data, name the folder that the backup goes to.');
   const path = resolve(target);
-  return withFolder(folder, async (database) => {
+  return withFolder(folder, ownCommand(process.env), async (database) => {
     const result = await database.backup(path);
     await noteBackup(path);
     return { folder: path, ...result };

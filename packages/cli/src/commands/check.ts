@@ -5,6 +5,7 @@ import { isOn } from '../call.ts';
 import { connect } from '../connect.ts';
 import { runJob } from '../jobs.ts';
 import { folderOf, withFolder } from '../open-folder.ts';
+import { ownCommand } from '../own-command.ts';
 import { counted, print } from '../terminal.ts';
 
 export async function run(call: Call): Promise<number> {
@@ -12,7 +13,7 @@ export async function run(call: Call): Promise<number> {
   const report: Readonly<Record<string, unknown>> =
     folder === undefined
       ? await runJob(connect(call), 'check', {})
-      : await withFolder(folder, async (database) => ({ ...(await database.check()) }));
+      : await withFolder(folder, ownCommand(process.env), async (database) => ({ ...(await database.check()) }));
   const isClean = report['isClean'] === true;
   if (isOn(call, 'json')) await print(`${JSON.stringify(report)}\n`);
   else await print(textOf(report, isClean));

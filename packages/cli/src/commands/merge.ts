@@ -5,6 +5,7 @@ import { isOn } from '../call.ts';
 import { connect, containerNames } from '../connect.ts';
 import { adminCall } from '../jobs.ts';
 import { folderOf, withFolder } from '../open-folder.ts';
+import { ownCommand } from '../own-command.ts';
 import { print } from '../terminal.ts';
 
 export async function run(call: Call): Promise<number> {
@@ -14,7 +15,7 @@ export async function run(call: Call): Promise<number> {
   const result =
     folder === undefined
       ? await ofServer(call, database, container, [first, second])
-      : await withFolder(folder, async (opened) => {
+      : await withFolder(folder, ownCommand(process.env), async (opened) => {
           const range = await opened.container(database, container).merge(first, second);
           return { ranges: [first, second], range };
         });

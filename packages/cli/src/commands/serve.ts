@@ -7,7 +7,7 @@ import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { DatabaseError } from '@tidemark/model';
 import type { KeySet, RunningServer, ServerOptions } from '@tidemark/server';
-import { isBackup, startServer } from '@tidemark/server';
+import { startServer } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { textOption } from '../call.ts';
 import type { Config } from '../config.ts';
@@ -16,6 +16,7 @@ import { checkFirst } from '../first-checks.ts';
 import type { KeySource } from '../keys.ts';
 import { readKeys } from '../keys.ts';
 import { stopMsMax } from '../limits.ts';
+import { backupRefusal } from '../open-folder.ts';
 import { ownCommand } from '../own-command.ts';
 import { packageFolder } from '../package-folder.ts';
 import type { Settings } from '../settings.ts';
@@ -39,7 +40,8 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
   const folder = settings.memory ? undefined : resolve(settings.data);
   let database: Database | undefined;
   try {
-    if (folder !== undefined) checkIsNoBackup(settings.data);
+    const refusal = folder === undefined ? undefined : backupRefusal(settings.data, ownCommand(process.env));
+    if (refusal !== undefined) throw new DatabaseError('folder-foreign', refusal);
     const options = serverOptions(config, keys.keys, folder);
     await checkFirst(options, keys.isWellKnown);
     const onRebuildProgress = sayProgress();
@@ -58,14 +60,6 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
     await database?.close();
     return 1;
   }
-}
-
-/** It could be served like any folder, and would be no backup any more after the first write. */
-function checkIsNoBackup(data: string): void {
-  if (!isBackup(data)) return;
-  const command = `${ownCommand(process.env)} restore ${quoted(data)} restored`;
-  const message = `${data} is a backup, and a server would write to it. Make a data folder of it: ${command}`;
-  throw new DatabaseError('folder-foreign', `${message}, then start with --data restored.`);
 }
 
 function serverOptions({ settings, origins }: Config, keys: KeySet, folder: string | undefined): ServerOptions {

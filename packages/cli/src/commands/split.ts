@@ -6,6 +6,7 @@ import { isOn, textOption } from '../call.ts';
 import { connect, containerNames } from '../connect.ts';
 import { adminCall } from '../jobs.ts';
 import { folderOf, withFolder } from '../open-folder.ts';
+import { ownCommand } from '../own-command.ts';
 import { print } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -40,7 +41,7 @@ function ofFolder(
   range: string | undefined,
   at: string | undefined,
 ): Promise<object> {
-  return withFolder(folder, async (opened) => {
+  return withFolder(folder, ownCommand(process.env), async (opened) => {
     const inside = opened.container(database, container);
     const { ranges } = inside;
     if (range === undefined && ranges.length > 1) {
