@@ -44,7 +44,7 @@ test('[SEC9] what contradicts itself or is missing is told, without the secret',
   expect(() => accountOf(call({ connectionStringEnv: 'A' }), broken)).not.toThrow(key);
 });
 
-test('an endpoint with a path is refused with the endpoint to type', () => {
+test('the address of a page or resource is refused with the endpoint to type; a proxy may have a path', () => {
   const inVariable = { A: `AccountEndpoint=http://localhost:8081/dbs;AccountKey=${key};` };
 
   const typed = () => accountOf(call({ endpoint: 'http://127.0.0.1:8081/_tidemark/health' }), {});
@@ -52,7 +52,13 @@ test('an endpoint with a path is refused with the endpoint to type', () => {
 
   expect(typed).toThrow('ends after its host and port: http://127.0.0.1:8081, without /_tidemark/health');
   expect(inString).toThrow('http://localhost:8081, without /dbs');
-  expect(accountOf(call({ endpoint: 'http://127.0.0.1:8081/' }), {}).endpoint).toBe('http://127.0.0.1:8081/');
+  for (const endpoint of [
+    'http://127.0.0.1:8081/',
+    'http://127.0.0.1:8081/cosmos/',
+    'http://127.0.0.1:8081/dbserver',
+  ]) {
+    expect(accountOf(call({ endpoint }), {}).endpoint).toBe(endpoint);
+  }
 });
 
 test.each(['db', '/c', 'db/', 'db/c/d', ''])('%j does not name a container', (text) => {

@@ -43,11 +43,14 @@ export function accountOf(call: Call, environment: Environment): Account {
   return { endpoint, credential: credentialOf(endpoint, environment) };
 }
 
-/** The server would say that the key is wrong, or that there is no such resource: it cannot know what was meant. */
+/**
+ * The address of a page or a resource: the server would say that the key is wrong, since it cannot know what was meant. Any other
+ * path is that of a proxy.
+ */
 function checkHasNoPath(endpoint: string): void {
   if (!URL.canParse(endpoint)) return;
   const { origin, pathname } = new URL(endpoint);
-  if (/^\/*$/.test(pathname)) return;
+  if (!/^\/+(?:_tidemark|health|dbs|offers)(?:\/|$)/.test(pathname)) return;
   throw new UsageError(`An endpoint ends after its host and port: ${origin}, without ${pathname}`);
 }
 
