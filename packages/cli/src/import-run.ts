@@ -73,7 +73,7 @@ export class ImportRun {
       onDone: (entry, outcome) => this.#done(entry, outcome),
     });
     try {
-      for await (const line of source.lines(start)) {
+      for await (const line of source.lines(start, signal)) {
         if (signal.aborted) break;
         if (!this.#watermark.begin(line)) continue;
         const entry = this.#entryOf(line);

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { Line, LinesStart } from './lines.ts';
 import { linesOf, skipBytes } from './lines.ts';
 import { say } from './terminal.ts';
@@ -17,7 +18,8 @@ export interface ImportSource {
   readonly sizeBytes: number | undefined;
   /** Of the first bytes: whether a file is still the one that an import began with. */
   digest(bytes: number): string;
-  lines(start: LinesStart): AsyncGenerator<Line>;
+  /** Up to where it is stopped; what comes last may be a part of a line then. */
+  lines(start: LinesStart, stop: AbortSignal): AsyncGenerator<Line>;
 }
 
 export const headBytes = (source: ImportSource): number => Math.min(headBytesMax, source.sizeBytes ?? 0);
@@ -45,8 +47,21 @@ export function inputSource(): ImportSource {
     name: 'standard input',
     sizeBytes: undefined,
     digest: () => '',
-    lines: (start) => linesOf(skipBytes(process.stdin, start.end), start),
+    lines: (start, stop) => linesOf(skipBytes(untilStopped(process.stdin, stop), start.end), start),
   };
+}
+
+/** Somebody who types, or a pipe, may send nothing for ever. */
+async function* untilStopped(input: Readable, stop: AbortSignal): AsyncGenerator<Buffer> {
+  const end = (): unknown => input.destroy();
+  stop.addEventListener('abort', end, { once: true });
+  try {
+    yield* input;
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    stop.removeEventListener('abort', end);
+  }
 }
 
 function digestOf(path: string, bytes: number): string {

@@ -48,3 +48,8 @@ export function checkState(state: State, expected: State, path: string): void {
     );
   }
 }
+
+/** For people, of what was stopped and has such a file. */
+export function howToGoOn(isRestart: boolean): string {
+  return `the same command${isRestart ? ' without --restart' : ''} goes on where it was.`;
+}

@@ -325,6 +325,24 @@ test('an import that was interrupted goes on where it was, and nothing is missin
   expect(() => readFileSync(`${file}.import-state`)).toThrow();
 });
 
+test('an import of standard input ends when it is interrupted, also while nothing comes, and says what it did', async () => {
+  const { name, inside } = await make();
+  const child = launch(['import', name, ...there()], { isInputOpen: true });
+  const exited = once(child, 'exit');
+  const out = textOf(child.stdout);
+  const err = textOf(child.stderr);
+  // The second line is not finished, and nothing more comes.
+  child.stdin.write(`${JSON.stringify({ id: '1', pk: 'a' })}\n{"id":"2","pk":"a"}`);
+  while ((await inside.read('1', 'a')) === undefined) await new Promise((resolve) => setImmediate(resolve));
+
+  child.kill('SIGINT');
+
+  expect((await exited)[0]).toBe(1);
+  expect(out()).toContain('1 document written');
+  expect(err()).toContain('Interrupted.');
+  expect(await inside.read('2', 'a')).toBeUndefined();
+});
+
 test('an export goes on where its state file says, and cuts off what came after it', async () => {
   const { name, inside } = await make();
   for (const id of numbers(250)) await inside.upsert({ id, pk: 'a' });

@@ -20,9 +20,14 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** Whoever launches it writes to it and ends it. */
+  readonly isInputOpen?: boolean;
 }
 
-export function launch(args: readonly string[], { env = {}, cwd, input }: LaunchOptions = {}): Child {
+export function launch(
+  args: readonly string[],
+  { env = {}, cwd, input, isInputOpen = false }: LaunchOptions = {},
+): Child {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
   const child = spawn(process.execPath, [commandLine, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -31,6 +36,7 @@ export function launch(args: readonly string[], { env = {}, cwd, input }: Launch
   });
   children.add(child);
   child.once('exit', () => children.delete(child));
+  if (isInputOpen) return child;
   if (input === undefined) child.stdin.end();
   else child.stdin.end(input);
   return child;

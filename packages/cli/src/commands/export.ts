@@ -13,7 +13,7 @@ import { isOn, numberOption, textOption } from '../call.ts';
 import { connect, containerNames } from '../connect.ts';
 import { stateMs } from '../limits.ts';
 import { Progress } from '../progress.ts';
-import { checkState, StateFile } from '../state-file.ts';
+import { checkState, howToGoOn, StateFile } from '../state-file.ts';
 import { count, counted, print, quoted, say, size, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -101,6 +101,7 @@ class Export {
   readonly #state: StateFile | undefined;
   readonly #target: Readonly<Record<string, unknown>>;
   readonly #isBare: boolean;
+  readonly #isRestart: boolean;
   readonly #itemsMax: number;
   readonly #progress = new Progress('export');
   #savedMs = Number.NEGATIVE_INFINITY;
@@ -117,6 +118,7 @@ class Export {
     this.#state = state;
     this.#target = target;
     this.#isBare = isOn(call, 'bare');
+    this.#isRestart = isOn(call, 'restart');
     this.#itemsMax = numberOption(call, 'page', { min: 1, max: pageMax }) ?? pageDefault;
   }
 
@@ -172,7 +174,7 @@ class Export {
   }
 
   #sayHowToGoOn(continuation: string | undefined): void {
-    if (this.#state !== undefined) say('The export has stopped; the same command goes on where it was.');
+    if (this.#state !== undefined) say(`The export has stopped; ${howToGoOn(this.#isRestart)}`);
     else if (continuation !== undefined) say(`The export has stopped; go on with --continuation '${continuation}'`);
   }
 

@@ -8,7 +8,7 @@ import { connect, containerNames } from '../connect.ts';
 import type { ImportReport } from '../import-run.ts';
 import { ImportRun } from '../import-run.ts';
 import { fileSource, inputSource } from '../import-source.ts';
-import { StateFile } from '../state-file.ts';
+import { howToGoOn, StateFile } from '../state-file.ts';
 import { count, counted, print, quoted, say, shown, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -38,7 +38,7 @@ export async function run(call: Call): Promise<number> {
     signal: stopSignal(),
   });
   const report = await run.run().catch((error: unknown) => {
-    if (state !== undefined) say('The import has stopped; the same command goes on where it was.');
+    if (state !== undefined) say(`The import has stopped; ${howToGoOn(isOn(call, 'restart'))}`);
     throw error;
   });
   await tell(call, report, state);
@@ -87,5 +87,5 @@ async function tell(call: Call, report: ImportReport, state: StateFile | undefin
     say(`line ${line}: ${status} ${shown(message)}`);
   if (failed > failures.length) say(`and ${count(failed - failures.length)} more.`);
   if (isComplete) return;
-  say(state === undefined ? 'Interrupted.' : 'Interrupted; the same command goes on where it was.');
+  say(state === undefined ? 'Interrupted.' : `Interrupted; ${howToGoOn(isOn(call, 'restart'))}`);
 }

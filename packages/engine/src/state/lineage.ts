@@ -55,6 +55,8 @@ export function splitRange(
   return replaced(container, [parent], children);
 }
 
+const rangesNamedMax = 20;
+
 export function mergeRanges(
   container: ContainerEntry,
   left: { readonly entry: RangeEntry; readonly tailLsn: number },
@@ -62,8 +64,10 @@ export function mergeRanges(
   takeNumber: () => number,
 ): ContainerEntry {
   if (left.entry.max !== right.entry.min) {
-    const names = `${left.entry.id} and ${right.entry.id}`;
-    throw new DatabaseError('bad-request', `The ranges ${names} are not neighbours in this order.`);
+    const inOrder = container.ranges.slice(0, rangesNamedMax).map(({ id }) => id);
+    const message = `The range ${right.entry.id} does not begin where ${left.entry.id} ends: only neighbours can be merged`;
+    const order = `In the order of keys they are ${inOrder.join(', ')}${inOrder.length < container.ranges.length ? ', …' : ''}`;
+    throw new DatabaseError('bad-request', `${message}, the one with lower keys first. ${order}.`);
   }
   const ancestors = new Map<number, AncestorEntry>();
   for (const { entry, tailLsn } of [left, right]) {

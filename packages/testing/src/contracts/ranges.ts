@@ -135,6 +135,19 @@ export const rangeCases: readonly ContractCase[] = [
     },
   },
   {
+    title: '[B8] only neighbours are merged, the one with lower keys first, and the order of all is told',
+    needs: ['merge'],
+    async run(bench) {
+      const container = await bench.container({ ranges: 3 });
+      const message = expect.stringContaining('In the order of keys they are 0, 1, 2.');
+
+      await expect(container.merge('0', '2')).rejects.toMatchObject({ code: 'bad-request', message });
+      await expect(container.merge('1', '0')).rejects.toMatchObject({ code: 'bad-request', message });
+
+      expect(bench.rangeIds(container)).toEqual(['0', '1', '2']);
+    },
+  },
+  {
     title: '[B8] [wire 10] a merge gives one range that goes on from the greater LSN and names every ancestor',
     needs: ['merge'],
     async run(bench) {
