@@ -42,8 +42,8 @@ export const indexGatherMs = 1_000;
 
 /**
  * Doc entries on their way to their places in the index. So many get there together: as many as fill so much of each page, within these
- * bounds. Up to twice as many, and those that the next transactions take, are in memory, outside of the heap, with some 170 bytes
- * each; more would make starts longer, which read them.
+ * bounds. Up to twice as many, and those that the next transactions take, are in memory, outside of the heap, with 170 to 230
+ * bytes each, more where keys are long; more of them would make starts longer, which read them.
  */
 export const lateChangesMin = 65_536;
 export const lateChangesMax = 262_144;

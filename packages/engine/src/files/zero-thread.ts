@@ -6,16 +6,16 @@
 
 import { Worker } from 'node:worker_threads';
 
-/** So many zeros are written at a time: see `preallocateWriteBytes` of node-files.ts. */
 export interface ZeroRange {
   readonly fd: number;
   readonly from: number;
   readonly to: number;
+  /** So many at a time; see node-files.ts. */
   readonly writeBytes: number;
 }
 
 /** What the thread answers: nothing, or what node:fs has thrown there. */
-type Answer = { readonly code: string; readonly message: string } | undefined;
+type Answer = Pick<NodeJS.ErrnoException, 'code' | 'errno' | 'syscall' | 'message'> | undefined;
 
 interface Job {
   readonly resolve: () => void;
@@ -26,18 +26,14 @@ interface Job {
 const program = `
 const { parentPort } = require('node:worker_threads');
 const fs = require('node:fs');
-try {
-  // Writers go first. Linux alone has priorities for threads, and tells a thread its number there.
-  require('node:os').setPriority(Number(fs.readlinkSync('/proc/thread-self').split('/').pop()), 10);
-} catch {}
 parentPort.on('message', ({ fd, from, to, writeBytes }) => {
   let failure;
   try {
     const zeros = Buffer.alloc(Math.min(writeBytes, to - from));
     for (let at = from; at < to; ) at += fs.writeSync(fd, zeros, 0, Math.min(zeros.length, to - at), at);
     fs.fdatasyncSync(fd);
-  } catch ({ code, message }) {
-    failure = { code, message };
+  } catch ({ code, errno, syscall, message }) {
+    failure = { code, errno, syscall, message };
   }
   parentPort.postMessage(failure);
 });`;
@@ -77,7 +73,7 @@ class ZeroThread {
     const job = this.#jobs.shift();
     if (this.#jobs.length === 0) this.#worker.unref();
     if (answer === undefined) job?.resolve();
-    else job?.reject(Object.assign(new Error(answer.message), { code: answer.code }));
+    else job?.reject(Object.assign(new Error(answer.message), answer));
   }
 
   #ended(error: Error): void {
@@ -95,10 +91,22 @@ export class ZeroThreadError extends Error {
 
 let thread: ZeroThread | undefined;
 
+/** What is needed of it; the types of Node do not have it. */
+declare const WebAssembly: { readonly Memory: new (size: { readonly initial: number }) => object };
+
+/**
+ * Where addresses are limited (`ulimit -v`) V8 ends the process if a thread cannot have its own. For a memory of WebAssembly it sets more
+ * of them aside, and throws.
+ */
+function checkAddresses(): void {
+  new WebAssembly.Memory({ initial: 1 });
+}
+
 /** Rejects with `ZeroThreadError` where there is no such thread, else with what node:fs throws. */
 export async function fillWithZeros(range: ZeroRange): Promise<void> {
   if (thread === undefined || thread.hasEnded) {
     try {
+      checkAddresses();
       thread = new ZeroThread();
     } catch (error) {
       throw new ZeroThreadError(error instanceof Error ? error : new Error(String(error)));

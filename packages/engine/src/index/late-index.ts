@@ -12,7 +12,7 @@
 // to it, so that the index there is never a mixture of two states. Both generations are read when it is opened, and how far the frozen
 // one has got, which a transaction writes down with what it takes there.
 
-import { DatabaseError } from '@tidemark/model';
+import { assert, DatabaseError } from '@tidemark/model';
 import { lateChangesMax, lateChangesMin, lateChangesPerPage, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
@@ -45,6 +45,9 @@ export async function openLateIndex(index: IndexStore, options: LateIndexOptions
 /** More goes into the tree than comes, so that a frozen generation is gone before the next one is full. */
 const mergedShare = 1.5;
 const loadedChunks = 256;
+/** So many entries at least, and at most unless more are wanted, are looked at when the first ones were not enough. */
+const stepMin = 64;
+const stepMax = 4_096;
 
 export class LateIndex implements IndexStore {
   readonly keyBytesMax: number;
@@ -215,7 +218,10 @@ export class LateIndex implements IndexStore {
     }
     const progress = lateProgressKey(generation.number);
     if (end < order.length) changes.push({ key: progress, value: encodedProgress(end) });
-    else changes.push(...generation.removals(), { key: progress, value: undefined });
+    else {
+      for (const removal of generation.removals()) changes.push(removal);
+      changes.push({ key: progress, value: undefined });
+    }
     return end;
   }
 
@@ -230,16 +236,24 @@ export class LateIndex implements IndexStore {
   #range(options: IndexRangeOptions): IndexEntry[] {
     const { to, limit } = options;
     const merged: IndexEntry[] = [];
-    for (let { from } = options; ; ) {
-      const wanted = limit - merged.length;
-      const page = this.#index.range({ from, to, limit: wanted });
-      const pageEnd = page.length < wanted ? undefined : behind((page.at(-1) as IndexEntry).key);
+    /** What was read of the tree and comes behind what has been merged; it ends where the tree goes on, if it does. */
+    let page: readonly IndexEntry[] = [];
+    let treeFrom: Buffer | undefined = options.from;
+    for (let { from } = options, step = 0; ; step = Math.min(stepMax, Math.max(stepMin, step * 2))) {
+      // What was removed may be far more than what is wanted: one after the other would be as many looks.
+      const wanted = Math.max(limit - merged.length, step);
+      if (page.length === 0 && treeFrom !== undefined) {
+        page = this.#index.range({ from: treeFrom, to, limit: wanted });
+        treeFrom = page.length < wanted ? undefined : behind((page.at(-1) as IndexEntry).key);
+      }
       // Late entries behind the page come with the next one: there may be many, and few are wanted.
-      const late = this.#firstLate(from, pageEnd ?? to, wanted);
-      const { end = pageEnd } = late;
-      const before = end === pageEnd ? page : page.filter(({ key }) => Buffer.compare(key, end as Buffer) < 0);
-      pushMerged(merged, before, late.entries, options);
+      const late = this.#firstLate(from, treeFrom ?? to, wanted);
+      const end = late.end ?? treeFrom;
+      const before = late.end === undefined ? page.length : countBefore(page, late.end);
+      pushMerged(merged, page.slice(0, before), late.entries, options);
       if (end === undefined || merged.length >= limit) return merged;
+      assert(Buffer.compare(end, from) > 0, 'a range goes on behind what it has seen');
+      page = page.slice(before);
       from = end;
     }
   }
@@ -392,6 +406,12 @@ function ignore(): void {}
 const noChanges: readonly IndexChange[] = [];
 
 const nul: Buffer = Buffer.alloc(1);
+
+/** How many of these are before a key. */
+function countBefore(page: readonly IndexEntry[], key: Buffer): number {
+  const first = page.findIndex((entry) => Buffer.compare(entry.key, key) >= 0);
+  return first < 0 ? page.length : first;
+}
 
 /** The first key there can be behind it. */
 function behind(key: Buffer): Buffer {
