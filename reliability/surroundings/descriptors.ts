@@ -30,7 +30,7 @@ export const fewDescriptors: Trouble = {
         if (n % 20 === 0) statuses.add(await putThrough(writes));
       }
       for (const client of clients) client[Symbol.dispose]();
-      const afterwards = await writes.put();
+      const afterwards = await putThrough(writes);
       const found = {
         statuses: [...statuses],
         afterwards,
