@@ -249,7 +249,7 @@ export class IndexWriter {
     try {
       const noted = this.#notes.take();
       const { changes, rids, last } = noted;
-      changes.push(...this.sharedChanges());
+      for (const change of this.sharedChanges()) changes.push(change);
       if (last !== undefined && !this.#isRebuilding) changes.push(checkpointChange(this.#checkpointAfter(last)));
       const { index, environment } = this.#options;
       // Nobody else changes those in the index.

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,6 +52,40 @@ test('what comes from the disk is counted, where the file system is one of which
   expect(read).toBe(4096);
   if (before === undefined) expect(files.blocksRead?.()).toBeUndefined();
   else expect(files.blocksRead?.()).toBeGreaterThan(before);
+});
+
+test('[engine 4] zeros that cannot be written end when none of them is on its way any more', async () => {
+  const files = nodeFiles(await mkdtemp(join(folder, 'root-')));
+  const file = await files.open('f', { create: true, isLog: true });
+  const { write } = fs;
+  let begun = 0;
+  let ended = 0;
+  // The second fails at once, the others are written as ever.
+  const replaced = (...args: unknown[]): void => {
+    const done = args.pop() as (error: unknown, written?: number) => void;
+    begun += 1;
+    if (begun === 2) done(Object.assign(new Error('no room'), { code: 'ENOSPC' }));
+    else
+      Reflect.apply(write, fs, [
+        ...args,
+        (error: unknown, written?: number) => {
+          ended += 1;
+          done(error, written);
+        },
+      ]);
+  };
+  Object.assign(fs, { write: replaced });
+  syncBuiltinESMExports();
+  try {
+    await expect(file.preallocate(2 << 20)).rejects.toThrow('no room');
+
+    expect(begun).toBeGreaterThan(1);
+    expect(ended).toBe(begun - 1);
+  } finally {
+    Object.assign(fs, { write });
+    syncBuiltinESMExports();
+  }
+  await file.close();
 });
 
 test('makes a folder with those above it, also when it is there', async () => {

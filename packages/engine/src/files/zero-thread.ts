@@ -2,7 +2,7 @@
 //
 // In the thread pool each piece is a trip of its own: all at once they wait for each other's lock of the file, spinning on the
 // processors that writers need, and one after the other each waits for a turn of the event loop, so that the log is full before its
-// next segment is there. Here a whole part is one message. With 64 batches in flight a quarter more of them get through.
+// next segment is there. Here a whole part is one message. With 64 batches in flight a fifth more of them get through.
 
 import { Worker } from 'node:worker_threads';
 
