@@ -2,6 +2,9 @@
 //
 // The index takes what is written up to a second later. With many writers the turn follows upon a ramp, so that the index has
 // something to do in it as it always will; with one, what was put off is done and counted at its end.
+//
+// The bare log has a file of 256 MiB that is ready before its turn. So has Tidemark: the next four segments, which it makes ready
+// while nobody writes. Whoever writes more than that without a pause has zeros written beside: `sustained` shows what that costs.
 
 import type { BareLog } from '../baseline/bare-log.ts';
 import type { Contestant, Standing } from '../common/contest.ts';
@@ -227,16 +230,19 @@ function subjectsOf({ options, one, four }: Setting): (readonly [name: string, s
 }
 
 function turnOf({ options }: Setting, writers: number) {
-  return (round: number, operation: () => Promise<unknown>, subject?: Subject): Promise<Drive> => {
+  return async (round: number, operation: () => Promise<unknown>, subject?: Subject): Promise<Drive> => {
     const turnMs = round < 0 ? warmUpMs : options.turnMs;
     const isSustained = writers > 1 && round >= 0;
     if (subject === undefined) return drive({ writers, turnMs, rampMs: isSustained ? othersRampMs : 0 }, operation);
     const { settle } = subject;
+    await subject.rested();
     if (!isSustained) return drive({ writers, turnMs, settle }, operation);
     // In a hurry the first transaction of the index may fall into the turn instead of before it.
     const rampMs = gatherMs * ((options.isQuick ? 0.5 : 1) + ((round * phaseShare) % 1));
     const sustainedMs = Math.max(turnMs, options.isQuick ? quickSustainedMsMin : sustainedMsMin);
-    return drive({ writers, turnMs: sustainedMs, settle, rampMs }, operation);
+    const driven = await drive({ writers, turnMs: sustainedMs, settle, rampMs }, operation);
+    await subject.rested();
+    return driven;
   };
 }
 

@@ -203,6 +203,11 @@ export class SegmentStore {
     this.#spares.retry();
   }
 
+  /** Resolves when nothing more is made ready until somebody writes. */
+  rested(): Promise<void> {
+    return this.#spares.rested();
+  }
+
   /** Writes at the end of the active segment and, unless `sync` is 'os', flushes. The caller has made sure of the room. */
   async append(frame: Buffer, records: number): Promise<void> {
     const file = this.active.file as LogFile; // The active segment's is open.

@@ -17,7 +17,7 @@ export class SparePace {
   #usedShare = 0;
   /** Aborted when somebody waits for the spare. */
   #hurry = new AbortController();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,16 +42,32 @@ export class SparePace {
 
   /** Nobody needs the spare any more. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.hurry();
   }
 
   /** Resolves when the spare, of which such a share is there, may grow; rejects when it need not. */
   async next(doneShare: number): Promise<void> {
-    while (!this.#hurry.signal.aborted && this.#clock.monotonicMs() - this.#appendedMs < restMs) {
+    while (!this.#hurry.signal.aborted && this.#untilRestMs > 0) {
       if (doneShare < lead * this.#usedShare) return;
       await this.#clock.sleep(pauseMs, this.#hurry.signal);
     }
-    if (this.#isClosed) throw new DatabaseError('closed', 'The database has been closed.');
+    this.#assertOpen();
+  }
+
+  /** Resolves when the log is at rest; rejects when nobody needs spares any more. */
+  async atRest(): Promise<void> {
+    for (let ms = this.#untilRestMs; ms > 0 && !this.#closing.signal.aborted; ms = this.#untilRestMs) {
+      await this.#clock.sleep(ms, this.#closing.signal);
+    }
+    this.#assertOpen();
+  }
+
+  get #untilRestMs(): number {
+    return this.#appendedMs + restMs - this.#clock.monotonicMs();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing.signal.aborted) throw new DatabaseError('closed', 'The database has been closed.');
   }
 }

@@ -1,6 +1,9 @@
 // The spare: the file of the next segment, made ready in the background. Its zeros are on the disk before its first frame, so that
 // a full disk shows before anything is written, and a flush needs no new space.
 //
+// Zeros that are written beside the log cost its writers a fifth of their rate. So a log that fills segments gets a few more spares
+// when it is at rest: a burst as long as the last ones takes those.
+//
 // Where there is less room than a segment wants it is made smaller: a log that goes on in a small segment lets compaction free
 // the ones before it. The last of the room is left to the index and to compaction, which need some to free any.
 
@@ -8,7 +11,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
-import { roomLeftBytesMax, roomLeftShare } from '../limits.ts';
+import { roomLeftBytesMax, roomLeftShare, spareRoomShare, sparesAheadMax } from '../limits.ts';
 import { segmentFolder } from './segment.ts';
 import { SparePace } from './spare-pace.ts';
 
@@ -34,6 +37,11 @@ export class Spares {
   readonly #pace: SparePace;
   #nextBytes: number;
   #ready: Promise<Spare> | undefined;
+  /** Those made at rest, all of the largest size. */
+  readonly #ahead: Spare[] = [];
+  #stocking: Promise<void> | undefined;
+  /** Segments of the largest size that the log has taken. */
+  #largeTaken = 0;
   #number = 0;
   #obstacle: DatabaseError | undefined;
   #isRetrying = false;
@@ -81,11 +89,9 @@ export class Spares {
 
   /** The spare becomes a segment, which has room for this much. Throws `disk-full`. */
   async take(needBytes: number): Promise<Spare> {
-    const ready = this.#ready;
-    this.#ready = undefined;
-    this.#pace.hurry();
-    const spare = (await this.#taken(ready, needBytes)) ?? (await this.#make(this.#nextBytes, needBytes));
+    const spare = (await this.#next(needBytes)) ?? (await this.#make(this.#nextBytes, needBytes));
     this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.bytesMax);
+    if (spare.bytes >= this.#options.bytesMax) this.#largeTaken += 1;
     return spare;
   }
 
@@ -93,17 +99,55 @@ export class Spares {
   rolled(): void {
     this.#pace.rolled();
     this.prepare();
+    this.#stock();
+  }
+
+  /** Resolves when nothing more is made ready until the log is written to again. */
+  async rested(): Promise<void> {
+    await this.#ready?.catch(() => {});
+    await this.#stocking;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pace.close();
+    await this.#stocking;
     const spare = await this.#ready?.catch(() => undefined);
     this.#ready = undefined;
-    if (spare === undefined) return;
-    await this.#discard(spare).catch((error: unknown) => {
-      if (!isMissing(error)) throw error; // Somebody has deleted the folder.
-    });
+    for (const unused of spare === undefined ? this.#ahead : [spare, ...this.#ahead]) {
+      await this.#discard(unused).catch((error: unknown) => {
+        if (!isMissing(error)) throw error; // Somebody has deleted the folder.
+      });
+    }
+  }
+
+  async #next(needBytes: number): Promise<Spare | undefined> {
+    if (needBytes <= this.#options.bytesMax && this.#ahead.length > 0) return this.#ahead.shift();
+    const ready = this.#ready;
+    this.#ready = undefined;
+    this.#pace.hurry();
+    return this.#taken(ready, needBytes);
+  }
+
+  #stock(): void {
+    this.#stocking ??= this.#makeAhead()
+      // A spare that nobody needs yet: what is wrong shows when the next one is made.
+      .catch(() => {})
+      .finally(() => {
+        this.#stocking = undefined;
+      });
+  }
+
+  async #makeAhead(): Promise<void> {
+    const { bytesMax, files } = this.#options;
+    while (this.#ahead.length < Math.min(this.#largeTaken, sparesAheadMax)) {
+      const roomBytes = await files.roomBytes?.();
+      if (roomBytes === undefined || bytesMax > roomBytes * spareRoomShare) return;
+      await this.#pace.atRest();
+      // The next one comes first.
+      await this.#ready;
+      this.#ahead.push(await this.#makeOf(bytesMax, () => this.#pace.atRest()));
+    }
   }
 
   async #taken(ready: Promise<Spare> | undefined, needBytes: number): Promise<Spare | undefined> {
@@ -123,7 +167,7 @@ export class Spares {
     let bytes = await this.#fitting(Math.max(wantedBytes, needBytes), leastBytes);
     for (;;) {
       try {
-        const spare = await this.#makeOf(bytes);
+        const spare = await this.#makeOf(bytes, (doneBytes) => this.#pace.next(doneBytes / bytes));
         this.#obstacle = undefined;
         return spare;
       } catch (error) {
@@ -145,12 +189,12 @@ export class Spares {
     return usableBytes;
   }
 
-  async #makeOf(bytes: number): Promise<Spare> {
+  async #makeOf(bytes: number, pace: (doneBytes: number) => Promise<void>): Promise<Spare> {
     this.#number += 1;
     const path = `${segmentFolder}/spare-${this.#number}.tmp`;
     const file = await this.#options.create(path);
     try {
-      await file.preallocate(bytes, (doneBytes) => this.#pace.next(doneBytes / bytes));
+      await file.preallocate(bytes, pace);
       await file.sync();
       return { file, path, bytes };
     } catch (error) {
