@@ -32,6 +32,7 @@ import { sizeWithoutLsn, withoutLsn } from './state/container-state.ts';
 import { ClientReader } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';
+import { LateUnit } from './write/late-unit.ts';
 import { checkPatchOperations } from './write/patch-body.ts';
 
 /** JSON text, its bytes, or an object to be written as JSON. */
@@ -205,11 +206,16 @@ export class Container {
   }
 
   /** All or nothing: up to 100 operations on one partition key, under one LSN. */
-  async batch(partitionKey: PartitionKeyInput, operations: readonly BatchOperation[]): Promise<BatchResult> {
-    const key = this.partitionKey(partitionKey);
-    const commands = operations.map((operation) => this.#commandOf(operation, key));
-    const { isCommitted, lsn, outcomes } = await this.commit(key, commands);
-    return { isCommitted, lsn, outcomes };
+  batch(partitionKey: PartitionKeyInput, operations: readonly BatchOperation[]): Promise<BatchResult> {
+    try {
+      const key = this.partitionKey(partitionKey);
+      const bytes = documentBytesOf(operations);
+      // Bytes are the engine's from now on; objects and texts may be changed before their turn comes.
+      const unit = bytes === undefined ? this.#unitOf(operations, key) : this.#lateUnitOf([...operations], key, bytes);
+      return this.#commitUnit(unit).then(({ isCommitted, lsn, outcomes }) => ({ isCommitted, lsn, outcomes }));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Every document of the partition key is gone for all readers when this resolves. */
@@ -297,17 +303,30 @@ export class Container {
     commands: readonly WriteCommand[],
     answerBytesMax?: number,
   ): Promise<UnitResult> {
-    const unit: Unit =
-      answerBytesMax === undefined ? { partitionKey, commands } : { partitionKey, commands, answerBytesMax };
+    return this.#commitUnit(
+      answerBytesMax === undefined ? { partitionKey, commands } : { partitionKey, commands, answerBytesMax },
+    );
+  }
+
+  #commitUnit(unit: Unit): Promise<UnitResult> {
     try {
-      const range = this.#engine.rangeOf(this.#number, partitionKey.epk);
+      const range = this.#engine.rangeOf(this.#number, unit.partitionKey.epk);
       return this.#engine.commit(this.#number, range, unit, decide).catch((error: unknown) => {
         if (!isRangeGone(error)) throw error;
-        return this.commit(partitionKey, commands, answerBytesMax);
+        return this.#commitUnit(unit);
       });
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #unitOf(operations: readonly BatchOperation[], partitionKey: UnitPartitionKey): Unit {
+    return { partitionKey, commands: operations.map((operation) => this.#commandOf(operation, partitionKey)) };
+  }
+
+  #lateUnitOf(operations: readonly BatchOperation[], partitionKey: UnitPartitionKey, bytes: number): Unit {
+    const read = (): readonly WriteCommand[] => this.#unitOf(operations, partitionKey).commands;
+    return new LateUnit(partitionKey, { commands: operations.length, bytes }, read);
   }
 
   #commandOf(operation: BatchOperation, key: UnitPartitionKey): WriteCommand {
@@ -417,6 +436,23 @@ function commandOf(
 ): WriteCommand {
   if (kind === 'create') return { kind, document };
   return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
+}
+
+/** What the documents of a batch have together; undefined where one of its operations has none, or has it in another form than bytes. */
+function documentBytesOf(operations: readonly BatchOperation[]): number | undefined {
+  let bytes = 0;
+  for (const operation of operations) {
+    const document = inputOf(operation);
+    if (!(document instanceof Uint8Array)) return undefined;
+    bytes += document.length;
+  }
+  return bytes;
+}
+
+function inputOf(operation: BatchOperation): DocumentInput | undefined {
+  if ('upsert' in operation) return operation.upsert;
+  if ('create' in operation) return operation.create;
+  return 'replace' in operation ? operation.replace : undefined;
 }
 
 function documentOf<T>(stored: StoredDocument | undefined): Document<T> | undefined {

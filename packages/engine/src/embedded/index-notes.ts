@@ -9,6 +9,7 @@ import type { Slice } from '../index/slices.ts';
 import { decodeSlices, encodeSlices } from '../index/slices.ts';
 import { encodeTtlValue } from '../index/ttl-values.ts';
 import { indexedRangesMax, slicesPerChunk } from '../limits.ts';
+import { operation } from '../log/frame.ts';
 import type { CatalogChange } from '../state/catalog.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { forEachUnique } from '../state/group.ts';
@@ -43,6 +44,9 @@ export class IndexNotes {
   /** Range → the slices of its last chunk, while it can take more. */
   readonly #chunks = new Map<number, Slice[]>();
   readonly #seconds = new Map<number, number>();
+  /** Of the record that was noted last: the next one is often of the same. */
+  #lastRange: number | undefined;
+  #lastSecond: number | undefined;
 
   constructor(options: IndexNotesOptions) {
     this.#options = options;
@@ -67,7 +71,7 @@ export class IndexNotes {
     // How far its segment has come: of a group without documents nothing else tells, and the next one may be in another segment.
     this.#options.usage.touch(group.segment);
     for (const record of group.records) {
-      this.#noteBeside(pending, record);
+      if (!this.#isUsual(record)) this.#noteBeside(pending, record);
       record.previous = undefined;
     }
     for (const entry of group.slices) {
@@ -95,6 +99,7 @@ export class IndexNotes {
     if (Math.max(this.#chunks.size, this.#seconds.size) <= indexedRangesMax) return;
     this.#chunks.clear();
     this.#seconds.clear();
+    this.#lastRange = undefined;
     for (const [range, second] of this.#pending.seconds) this.#seconds.set(range, second);
   }
 
@@ -127,6 +132,13 @@ export class IndexNotes {
     return rids;
   }
 
+  /** Most writes: of one more version of a document, in a second that has begun, nothing is noted. */
+  #isUsual({ operation: kind, owner, ttl, timeMs, previous, ridNumber, range }: StagedRecord): boolean {
+    if (kind === operation.delete || owner !== undefined || ttl !== undefined) return false;
+    if (previous !== undefined && (previous.ttl !== undefined || previous.ridNumber !== ridNumber)) return false;
+    return this.#lastSecond === Math.floor(timeMs / 1000) && this.#lastRange === range;
+  }
+
   /** Ttl, unique and time entries and rids that are gone, in the order of the records. */
   #noteBeside({ beside: changes, goneRids, uniqueKeys, seconds }: Pending, record: StagedRecord): void {
     const { version, previous } = record;
@@ -147,6 +159,8 @@ export class IndexNotes {
       });
     }
     const second = Math.floor(record.timeMs / 1000);
+    this.#lastSecond = second;
+    this.#lastRange = record.range;
     if (this.#seconds.get(record.range) !== second) {
       this.#pushSecond(changes, record.range, second, record.lsn);
       seconds.set(record.range, second);

@@ -132,7 +132,10 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     this.#outcomes = decision.outcomes;
     if (decision.kind === 'commit' && decision.mutations.length > 0) {
       if (mutationBytes(decision.mutations) > queuedBytesMax) this.#refusal = unitTooLarge;
-      else this.#commit(group, decision.mutations, nowMs);
+      else {
+        this.#commit(group, decision.mutations, nowMs);
+        this.unit.letGo?.();
+      }
     }
     group.onSettled(this);
   }
@@ -433,6 +436,7 @@ function unitTooLarge(): DatabaseError {
 }
 
 function unitBytes(unit: Unit): number {
+  if (unit.input !== undefined) return unit.input.bytes + unit.input.commands * recordOverheadBytes;
   let bytes = 0;
   for (const command of unit.commands) {
     bytes += recordOverheadBytes + ('document' in command ? command.document.openBytes.length : 0);

@@ -71,26 +71,38 @@ export function writeVersion(version: Version, target: Buffer, offset: number): 
 /** Of bytes [start, end). */
 export function decodeVersion(value: Buffer, start = 0, end: number = value.length): Version {
   copyBytes(value, start, start + fixedBytes, decoded, 0);
-  const ttl = read.getInt32(46, true);
-  return {
-    range: read.getUint32(0, true),
-    lsn: read.getUint32(4, true) + read.getUint16(8, true) * 0x1_0000_0000,
-    ix: read.getUint16(10, true),
-    timeMs: read.getUint32(12, true) + read.getUint16(16, true) * 0x1_0000_0000,
-    ttl: ttl === 0 ? undefined : ttl,
-    ridNumber: read.getUint32(38, true) + read.getUint32(42, true) * 0x1_0000_0000,
-    // Copied: the index lends its bytes only until the next await.
-    uniqueDigests: end - start > fixedBytes ? Buffer.from(value.subarray(start + fixedBytes, end)) : noDigests,
-    place: {
-      segment: read.getUint32(18, true),
-      ordinal: read.getUint32(22, true),
-      offset: read.getUint32(26, true),
-      length: read.getUint32(30, true),
-      checksum: read.getUint32(34, true),
-      recordBytes: read.getUint32(50, true),
-    },
-    body: undefined,
-  };
+  // Copied: the index lends its bytes only until the next await.
+  const digests = end - start > fixedBytes ? Buffer.from(value.subarray(start + fixedBytes, end)) : noDigests;
+  return new DecodedVersion(digests);
+}
+
+/** Of what `read` shows. It is its own place: an object less for each write. */
+class DecodedVersion implements Version, Place {
+  readonly range: number = read.getUint32(0, true);
+  readonly lsn: number = read.getUint32(4, true) + read.getUint16(8, true) * 0x1_0000_0000;
+  readonly ix: number = read.getUint16(10, true);
+  readonly timeMs: number = read.getUint32(12, true) + read.getUint16(16, true) * 0x1_0000_0000;
+  readonly segment: number = read.getUint32(18, true);
+  readonly ordinal: number = read.getUint32(22, true);
+  readonly offset: number = read.getUint32(26, true);
+  readonly length: number = read.getUint32(30, true);
+  readonly checksum: number = read.getUint32(34, true);
+  readonly ridNumber: number = read.getUint32(38, true) + read.getUint32(42, true) * 0x1_0000_0000;
+  readonly ttl: number | undefined = read.getInt32(46, true) || undefined;
+  readonly recordBytes: number = read.getUint32(50, true);
+  readonly uniqueDigests: Buffer;
+
+  constructor(uniqueDigests: Buffer) {
+    this.uniqueDigests = uniqueDigests;
+  }
+
+  get place(): Place {
+    return this;
+  }
+
+  get body(): undefined {
+    return undefined;
+  }
 }
 
 /** The same version at another place, in a range of the same lineage. */

@@ -20,7 +20,7 @@ export interface StagedEntry {
   /** Of the key. */
   readonly hash: number;
   hasKey(key: Buffer): boolean;
-  /** Those before and after it of documents with the same hash, mostly of the same document. */
+  /** Those before and after it in its bucket. */
   under: StagedEntry | undefined;
   over: StagedEntry | undefined;
 }
@@ -36,9 +36,15 @@ interface UniqueEntry {
   readonly order: number;
 }
 
+/** There are some hundreds of staged records at a time, and up to some ten thousands of large batches. */
+const bucketCount: number = 2 ** 12;
+
 export class Overlay<Staged extends StagedEntry> {
-  /** By the hashes of their keys, the newest first. */
-  readonly #staged = new Map<number, StagedEntry>();
+  /**
+   * By the low bits of the hashes of their keys, the newest first. Not a Map: what is put in and taken out again with each write makes a
+   * Map build its table anew all the time.
+   */
+  readonly #staged: (StagedEntry | undefined)[] = new Array(bucketCount).fill(undefined);
   readonly rids: RecentRids = new RecentRids();
   readonly #uniques = new Map<string, UniqueEntry>();
   readonly #slices = new Map<number, RecentSlice[]>();
@@ -70,25 +76,26 @@ export class Overlay<Staged extends StagedEntry> {
 
   /** For decisions; `undefined` means: ask the index. */
   findStaged(key: Buffer, hash: number): Staged | undefined {
-    let entry = this.#staged.get(hash);
-    while (entry !== undefined && !entry.hasKey(key)) entry = entry.under;
+    let entry = this.#staged[hash & (bucketCount - 1)];
+    while (entry !== undefined && !(entry.hash === hash && entry.hasKey(key))) entry = entry.under;
     return entry as Staged | undefined; // Only `stage` puts anything there.
   }
 
   stage(entry: Staged): void {
-    const under = this.#staged.get(entry.hash);
+    const bucket = entry.hash & (bucketCount - 1);
+    const under = this.#staged[bucket];
     entry.under = under;
     if (under !== undefined) under.over = entry;
-    this.#staged.set(entry.hash, entry);
+    this.#staged[bucket] = entry;
   }
 
   /** It is about to be in the index. One that was not staged, because it was read from the log, may be told of too. */
   unstage(entry: Staged): void {
+    const bucket = entry.hash & (bucketCount - 1);
     const { under, over } = entry;
     if (over !== undefined) over.under = under;
-    else if (this.#staged.get(entry.hash) !== entry) return;
-    else if (under === undefined) this.#staged.delete(entry.hash);
-    else this.#staged.set(entry.hash, under);
+    else if (this.#staged[bucket] !== entry) return;
+    else this.#staged[bucket] = under;
     if (under !== undefined) under.over = over;
     entry.under = undefined;
     entry.over = undefined;
@@ -96,7 +103,7 @@ export class Overlay<Staged extends StagedEntry> {
 
   /** Forgets whatever was staged. */
   unstageAll(): void {
-    this.#staged.clear();
+    this.#staged.fill(undefined);
   }
 
   findUnique(keyText: string): { readonly id: string | undefined } | undefined {
