@@ -7,7 +7,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { BareLog } from './baseline/bare-log.ts';
+import { BareLogProcess } from './baseline/bare-log-process.ts';
 import { LmdbStore } from './baseline/lmdb-store.ts';
 import { readOptions } from './common/options.ts';
 import { showProgress } from './common/progress.ts';
@@ -46,8 +46,10 @@ const setting: Setting = {
   chance: chanceOf(42),
   one,
   four: await Subject.open(placeOf(options, 'four'), { ranges: 4 }),
-  bareLog: new BareLog(placeOf(options, 'bare.log'), { isOneTrip: false }),
-  oneTripLog: options.isQuick ? undefined : new BareLog(placeOf(options, 'one-trip.log'), { isOneTrip: true }),
+  bareLog: await BareLogProcess.start(placeOf(options, 'bare.log'), { isOneTrip: false }),
+  oneTripLog: options.isQuick
+    ? undefined
+    : await BareLogProcess.start(placeOf(options, 'one-trip.log'), { isOneTrip: true }),
   lmdb: new LmdbStore(placeOf(options, 'lmdb'), one.container),
 };
 
@@ -75,8 +77,8 @@ for (const [name, measure] of Object.entries(sections)) {
   }
 }
 await setting.lmdb.close();
-setting.bareLog.close();
-setting.oneTripLog?.close();
+await setting.bareLog.close();
+await setting.oneTripLog?.close();
 await setting.four.close();
 await setting.one.close();
 rmSync(options.folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 // What every section is given: what to measure with, and where to write down what it found.
 
 import { join } from 'node:path';
-import type { BareLog } from '../baseline/bare-log.ts';
+import type { BareLogProcess } from '../baseline/bare-log-process.ts';
 import type { LmdbStore } from '../baseline/lmdb-store.ts';
 import type { BenchOptions } from '../common/options.ts';
 import type { Report } from '../common/report.ts';
@@ -15,9 +15,9 @@ export interface Setting {
   /** One range and four ranges, with as many documents as asked for. */
   readonly one: Subject;
   readonly four: Subject;
-  readonly bareLog: BareLog;
+  readonly bareLog: BareLogProcess;
   /** The same with one trip through the thread pool for write and flush, where there is that; not in a hurry. */
-  readonly oneTripLog: BareLog | undefined;
+  readonly oneTripLog: BareLogProcess | undefined;
   readonly lmdb: LmdbStore;
 }
 

@@ -3,10 +3,10 @@
 // The index takes what is written up to a second later. With many writers the turn follows upon a ramp, so that the index has
 // something to do in it as it always will; with one, what was put off is done and counted at its end.
 //
-// The bare log has a file of 256 MiB that is ready before its turn. So has Tidemark: the next four segments, which it makes ready
-// while nobody writes. Whoever writes more than that without a pause has zeros written beside: `sustained` shows what that costs.
+// The bare log has a file of 256 MiB that is ready before its turn. So has Tidemark: up to four segments, which it makes ready while
+// nobody writes. Whoever writes more than that without a pause has zeros written beside it, as those who load do here and in bench:scale.
 
-import type { BareLog } from '../baseline/bare-log.ts';
+import type { BareLogProcess } from '../baseline/bare-log-process.ts';
 import type { Contestant, Standing } from '../common/contest.ts';
 import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
@@ -44,7 +44,7 @@ const baselineIds: Readonly<Record<Baseline, string>> = {
 };
 
 /** In a hurry one of them must do. */
-function logsOf({ bareLog, oneTripLog }: Setting): (readonly [name: Baseline, log: BareLog])[] {
+function logsOf({ bareLog, oneTripLog }: Setting): (readonly [name: Baseline, log: BareLogProcess])[] {
   if (oneTripLog === undefined) return [['bare log', bareLog]];
   return [
     ['bare log', bareLog],
@@ -147,7 +147,7 @@ export async function measureBatches(setting: Setting): Promise<void> {
         ...subjectsOf(setting).map(([name, subject]) =>
           contestant(name, () => putBatch(subject, chance(batchPartitions)), subject),
         ),
-        ...logsOf(setting).map(([name, log]) => contestant(name, () => log.append(Buffer.concat(bytesOf(1))))),
+        ...bareLogContestants(setting, writers, batchDocuments),
         ...(options.isQuick
           ? []
           : [contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions))))]),
@@ -210,13 +210,20 @@ function upsertContestants(setting: Setting, writers: number): Contestant[] {
   ];
 }
 
-function bareLogContestants(setting: Setting, writers: number): Contestant[] {
-  const turn = turnOf(setting, writers);
-  let n = 0;
+function bareLogContestants(setting: Setting, writers: number, documents = 1): Contestant[] {
   return logsOf(setting).map(([name, log]) => ({
     name,
-    turn: (round) => turn(round, () => log.append(documentOf(n++, 0))),
+    turn: async (round) => {
+      const driven = await log.turn(documents, { writers, ...othersTurn(setting, writers, round) });
+      return { ...driven, operations: driven.operations * documents };
+    },
   }));
+}
+
+/** Of those who put nothing off. */
+function othersTurn({ options }: Setting, writers: number, round: number): { turnMs: number; rampMs: number } {
+  const turnMs = round < 0 ? warmUpMs : options.turnMs;
+  return { turnMs, rampMs: writers > 1 && round >= 0 ? othersRampMs : 0 };
 }
 
 /** In a hurry one range must do: the floors are those of both. */
@@ -229,14 +236,15 @@ function subjectsOf({ options, one, four }: Setting): (readonly [name: string, s
       ];
 }
 
-function turnOf({ options }: Setting, writers: number) {
+function turnOf(setting: Setting, writers: number) {
+  const { options } = setting;
   return async (round: number, operation: () => Promise<unknown>, subject?: Subject): Promise<Drive> => {
-    const turnMs = round < 0 ? warmUpMs : options.turnMs;
-    const isSustained = writers > 1 && round >= 0;
-    if (subject === undefined) return drive({ writers, turnMs, rampMs: isSustained ? othersRampMs : 0 }, operation);
+    const others = othersTurn(setting, writers, round);
+    if (subject === undefined) return drive({ writers, ...others }, operation);
+    const { turnMs } = others;
     const { settle } = subject;
     await subject.rested();
-    if (!isSustained) return drive({ writers, turnMs, settle }, operation);
+    if (writers === 1 || round < 0) return drive({ writers, turnMs, settle }, operation);
     // In a hurry the first transaction of the index may fall into the turn instead of before it.
     const rampMs = gatherMs * ((options.isQuick ? 0.5 : 1) + ((round * phaseShare) % 1));
     const sustainedMs = Math.max(turnMs, options.isQuick ? quickSustainedMsMin : sustainedMsMin);

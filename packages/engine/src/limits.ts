@@ -13,10 +13,12 @@ export const roomLeftBytesMax: number = 16 * MiB;
 
 /**
  * Segments that are ready for the log beside the next one, made while nobody writes, so that a burst need not write zeros as well: one for
- * each of the largest size that was filled since the open, up to so many, and only if it takes at most such a share of the room.
+ * each of the largest size that was filled since the open, up to so many, and only if it takes at most such a share of the room. When
+ * one of them is more than the larger share they are given back.
  */
 export const sparesAheadMax = 3;
 export const spareRoomShare: number = 1 / 64;
+export const spareRoomShareMax: number = 1 / 16;
 
 /** A group larger than this is closed and the next one begun: a flush of more gains nothing. */
 export const groupBytesMax: number = 1 * MiB;

@@ -31,6 +31,7 @@ export async function maintainOnce(engine: EmbeddedEngine, signal?: AbortSignal)
     });
   // Whoever looks at the health must not be told of a full disk only because nobody has written since.
   engine.state.segments.retrySpare();
+  await attempt(() => engine.state.segments.giveBackSpares());
   await attempt(() => engine.lookForLog());
   await repeat(() => engine.purge());
   for (const { number } of engine.state.catalog.containers()) {

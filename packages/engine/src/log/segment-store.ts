@@ -203,6 +203,11 @@ export class SegmentStore {
     this.#spares.retry();
   }
 
+  /** Lets go of spares that are not needed yet, where room has become short. */
+  giveBackSpares(): Promise<void> {
+    return this.#spares.giveBack();
+  }
+
   /** Resolves when nothing more is made ready until somebody writes. */
   rested(): Promise<void> {
     return this.#spares.rested();

@@ -76,3 +76,25 @@ test('[engine 4] a spare that nobody needs any more is given up', async () => {
 
   await expect(waiting).rejects.toMatchObject({ code: 'closed' });
 });
+
+test('[engine 4] whoever waits for rest waits until nobody has written for a moment, or is told that it is over', async () => {
+  const clock = new VirtualClock();
+  const pace = new SparePace(clock);
+  await pace.atRest();
+  pace.appended(0.1);
+  let isRested = false;
+  const rested = pace.atRest().then(() => {
+    isRested = true;
+  });
+  await clock.advance(30);
+  pace.appended(0.2);
+  await clock.advance(30);
+  expect(isRested).toBe(false);
+  await clock.advance(20);
+  await rested;
+
+  pace.appended(0.3);
+  const waiting = pace.atRest();
+  pace.close();
+  await expect(waiting).rejects.toMatchObject({ code: 'closed' });
+});

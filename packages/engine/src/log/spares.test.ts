@@ -9,24 +9,52 @@ import { Spares } from './spares.ts';
 
 const MiB = 1024 * 1024;
 
-/** A disk with this much room; what it says of it, and the sizes that were tried. */
-function spares(options: { room: number; isSilent?: boolean }): { spares: Spares; tried: number[] } {
+interface Disk {
+  /** What it says of its room may be changed. */
+  readonly options: { room: number; isSilent?: boolean };
+  readonly spares: Spares;
+  readonly clock: VirtualClock;
+  /** The sizes that were tried. */
+  readonly tried: number[];
+  /** Files of spares that are there. */
+  count(): Promise<number>;
+}
+
+/** A disk with this much room. */
+function spares(options: Disk['options']): Disk {
   const files = memoryFiles();
+  const clock = new VirtualClock();
   const tried: number[] = [];
   if (options.isSilent !== true) files.roomBytes = async () => options.room;
   const create = async (path: string) => {
     await files.makeDirectory(segmentFolder);
     const file = await files.open(path, { create: true });
-    file.preallocate = async (bytes) => {
+    file.preallocate = async (bytes, pace) => {
       tried.push(bytes / MiB);
+      await pace?.(bytes / 2);
       if (bytes > options.room) throw fileError('ENOSPC', 'no room');
     };
     return file;
   };
-  const made = new Spares({ files, clock: new VirtualClock(), bytesMin: MiB, bytesMax: 64 * MiB, create });
+  const made = new Spares({ files, clock, bytesMin: MiB, bytesMax: 64 * MiB, create });
   made.follow(32 * MiB);
-  return { spares: made, tried };
+  return { options, spares: made, clock, tried, count: async () => (await files.list(segmentFolder)).length };
 }
+
+/** So many segments are filled, one behind the other. */
+async function fill({ spares: made }: Disk, segments: number): Promise<void> {
+  for (let i = 0; i < segments; i += 1) {
+    made.appended(1);
+    await made.take(0);
+    made.rolled();
+  }
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const spacious = 64 * 1024 * MiB;
 
 test('[engine 12] with room enough a spare has the size that is wanted', async () => {
   const { spares: made } = spares({ room: 1024 * MiB });
@@ -68,4 +96,96 @@ test('[engine 12] what has to fit decides how small it may be', async () => {
   await expect(made.take(11 * MiB)).rejects.toMatchObject({ code: 'disk-full' });
   await expect(telling.take(9 * MiB)).rejects.toMatchObject({ code: 'disk-full' });
   expect((await telling.take(8 * MiB)).bytes).toBe(8.75 * MiB);
+});
+
+test('[engine 4] a log that has filled segments has as many more ready when it is at rest, up to a few', async () => {
+  for (const [filled, ready] of [
+    [1, 2],
+    [2, 3],
+    [9, 4],
+  ] as const) {
+    const disk = spares({ room: spacious });
+    await fill(disk, filled);
+    await turns();
+    expect(disk.tried).toHaveLength(filled + 1);
+
+    await disk.clock.advance(50);
+    await disk.spares.rested();
+
+    expect(disk.tried).toHaveLength(filled + ready);
+    expect(await disk.count()).toBe(filled + ready);
+  }
+});
+
+test('[engine 4] a burst takes what is ready, and nothing is made beside it', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 3);
+  await disk.clock.advance(50);
+  await disk.spares.rested();
+  const before = disk.tried.length;
+
+  await fill(disk, 3);
+  await turns();
+  expect(disk.tried).toHaveLength(before);
+  await fill(disk, 1);
+  await turns();
+  expect(disk.tried).toHaveLength(before + 1);
+});
+
+test('[engine 4] what is being made ahead stops while the log is written, and goes on behind it', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 1);
+  await turns();
+  await disk.clock.advance(49);
+  disk.spares.appended(0.1);
+  await disk.clock.advance(1);
+  await turns();
+  expect(disk.tried).toHaveLength(2);
+
+  await disk.clock.advance(60);
+  await disk.spares.rested();
+  expect(disk.tried).toHaveLength(3);
+});
+
+test('[engine 12] nothing is made ahead where it would take much of the room, or nobody knows how much there is', async () => {
+  for (const options of [{ room: 2048 * MiB }, { room: spacious, isSilent: true }]) {
+    const disk = spares(options);
+    await fill(disk, 2);
+    await disk.clock.advance(1_000);
+    await disk.spares.rested();
+
+    expect(disk.tried).toHaveLength(3);
+  }
+});
+
+test('[engine 12] what was made ahead is given back when room becomes short, and the next segment stays', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 2);
+  await disk.clock.advance(50);
+  await disk.spares.rested();
+  const before = await disk.count();
+
+  disk.options.room = 2048 * MiB;
+  await disk.spares.giveBack();
+  expect(await disk.count()).toBe(before);
+  disk.options.room = 512 * MiB;
+  await disk.spares.giveBack();
+
+  expect(await disk.count()).toBe(before - 2);
+  const tried = disk.tried.length;
+  expect((await disk.spares.take(0)).bytes).toBe(64 * MiB);
+  expect(disk.tried).toHaveLength(tried);
+});
+
+test('[engine 4] a close ends what is being made ahead and leaves no spare behind', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 2);
+  await disk.clock.advance(50);
+  await disk.spares.rested();
+  await fill(disk, 1);
+
+  await disk.spares.close();
+
+  // Those that the log has taken are its own by now.
+  expect(await disk.count()).toBe(3);
 });

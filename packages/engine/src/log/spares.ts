@@ -11,7 +11,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
-import { roomLeftBytesMax, roomLeftShare, spareRoomShare, sparesAheadMax } from '../limits.ts';
+import { roomLeftBytesMax, roomLeftShare, spareRoomShare, spareRoomShareMax, sparesAheadMax } from '../limits.ts';
 import { segmentFolder } from './segment.ts';
 import { SparePace } from './spare-pace.ts';
 
@@ -73,6 +73,14 @@ export class Spares {
     this.#ready = this.#make(this.#nextBytes, 0);
     // The failure is looked at when the spare is needed; by then there may be room again.
     this.#ready.catch(() => {});
+  }
+
+  /** Gives back what was made ahead where room has become short: the index and compaction need it more. */
+  async giveBack(): Promise<void> {
+    const { bytesMax, files } = this.#options;
+    const roomBytes = this.#ahead.length === 0 ? undefined : await files.roomBytes?.();
+    if (roomBytes === undefined || bytesMax <= roomBytes * spareRoomShareMax) return;
+    for (const spare of this.#ahead.splice(0)) await this.#discard(spare);
   }
 
   /** Tries again whether there is room, so that it is known before somebody writes. */

@@ -1,0 +1,74 @@
+// Batches of bytes are read when their turn comes, which is later than the call where many of them wait.
+
+import { expect, test } from 'vitest';
+import type { BatchOperation } from '../src/index.ts';
+import { memoryFiles } from '../src/internal.ts';
+import { aContainer, feedOf, openOn } from './harness.ts';
+
+const documents = 100;
+/** Together more than a group takes, so that most of them wait. */
+const batches = 40;
+
+function batchOf(batch: number): BatchOperation[] {
+  return Array.from({ length: documents }, (_, n) => ({
+    upsert: Buffer.from(JSON.stringify({ id: `${batch}-${n}`, pk: `p${batch}`, text: 'x'.repeat(1_000) })),
+  }));
+}
+
+test('[engine 6] batches that wait take what they were given, whatever becomes of the list afterwards', async () => {
+  await using database = await openOn(memoryFiles());
+  const container = await aContainer(database);
+
+  const committed = Array.from({ length: batches }, (_, batch) => {
+    const operations = batchOf(batch);
+    const result = container.batch(`p${batch}`, operations);
+    operations.length = 0;
+    return result;
+  });
+
+  for (const { isCommitted, outcomes } of await Promise.all(committed)) {
+    expect(isCommitted).toBe(true);
+    expect(outcomes).toHaveLength(documents);
+  }
+  expect((await feedOf(container)).size).toBe(batches * documents);
+});
+
+test('[engine 6] one that cannot be read is refused when its turn comes, and nobody else', async () => {
+  await using database = await openOn(memoryFiles());
+  const container = await aContainer(database);
+  const spoiled = { 5: '{"id":', 7: '{"id":"other","pk":"elsewhere"}' } as const;
+  const results = Array.from({ length: batches }, (_, batch) => {
+    const operations = batchOf(batch);
+    const last = spoiled[(batch % 10) as keyof typeof spoiled];
+    if (last !== undefined) operations[documents - 1] = { upsert: Buffer.from(last) };
+    return container.batch(`p${batch}`, operations);
+  });
+
+  const settled = await Promise.allSettled(results);
+
+  for (const [batch, result] of settled.entries()) {
+    const wanted = { 5: 'invalid-document', 7: 'partition-key-mismatch' }[batch % 10];
+    if (wanted === undefined) expect(result).toMatchObject({ value: { isCommitted: true } });
+    else expect(result).toMatchObject({ reason: { code: wanted } });
+  }
+  expect((await feedOf(container)).size).toBe((batches - 8) * documents);
+});
+
+test('[engine 8] batches that wait for a range that is split meanwhile go to its children, whole and once', async () => {
+  await using database = await openOn(memoryFiles());
+  const container = await aContainer(database);
+  const [range] = container.ranges;
+  const first = Array.from({ length: batches / 2 }, (_, batch) => container.batch(`p${batch}`, batchOf(batch)));
+  const split = container.split(range?.id ?? '');
+  const second = Array.from({ length: batches / 2 }, (_, i) => {
+    const batch = i + batches / 2;
+    return container.batch(`p${batch}`, batchOf(batch));
+  });
+
+  await split;
+  const lsns = (await Promise.all([...first, ...second])).map(({ lsn }) => lsn);
+
+  expect(lsns.every((lsn) => lsn > 0)).toBe(true);
+  expect(container.ranges).toHaveLength(2);
+  expect((await feedOf(container)).size).toBe(batches * documents);
+});
