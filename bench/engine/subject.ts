@@ -70,7 +70,10 @@ export class Subject implements AsyncDisposable {
   settle = (): Promise<void> => this.database.engine.settle();
 
   /** Segments are made ready while nobody writes: not in the turn of whoever is next. */
-  rested = (): Promise<void> => this.database.engine.rested();
+  async rested(): Promise<void> {
+    await this.settle();
+    await this.database.engine.state.segments.rested();
+  }
 
   load(documents: number, writers: number): Promise<Drive> {
     return drive({ writers, operations: documents, settle: this.settle }, this.insert);

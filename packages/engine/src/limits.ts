@@ -18,7 +18,7 @@ export const roomLeftBytesMax: number = 16 * MiB;
  */
 export const sparesAheadMax = 3;
 export const spareRoomShare: number = 1 / 64;
-export const spareRoomShareMax: number = 1 / 16;
+export const shortRoomShare: number = 1 / 16;
 
 /** A group larger than this is closed and the next one begun: a flush of more gains nothing. */
 export const groupBytesMax: number = 1 * MiB;

@@ -1,7 +1,7 @@
 // Batches of bytes are read when their turn comes, which is later than the call where many of them wait.
 
 import { expect, test } from 'vitest';
-import type { BatchOperation } from '../src/index.ts';
+import type { BatchOperation } from '../src/container.ts';
 import { memoryFiles } from '../src/internal.ts';
 import { aContainer, feedOf, openOn } from './harness.ts';
 

@@ -423,12 +423,6 @@ export class EmbeddedEngine implements RangeEngine {
     return this.writer.settled();
   }
 
-  /** Waits until nothing is left that was put off: as `settle`, and the next segments are ready. */
-  async rested(): Promise<void> {
-    await this.settle();
-    await this.state.segments.rested();
-  }
-
   /** Holds every segment as of now: what a backup copies. */
   async pin(): Promise<{
     readonly segments: readonly { readonly id: number; readonly usedBytes: number }[];

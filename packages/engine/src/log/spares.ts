@@ -11,7 +11,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
-import { roomLeftBytesMax, roomLeftShare, spareRoomShare, spareRoomShareMax, sparesAheadMax } from '../limits.ts';
+import { roomLeftBytesMax, roomLeftShare, shortRoomShare, spareRoomShare, sparesAheadMax } from '../limits.ts';
 import { segmentFolder } from './segment.ts';
 import { SparePace } from './spare-pace.ts';
 
@@ -79,7 +79,7 @@ export class Spares {
   async giveBack(): Promise<void> {
     const { bytesMax, files } = this.#options;
     const roomBytes = this.#ahead.length === 0 ? undefined : await files.roomBytes?.();
-    if (roomBytes === undefined || bytesMax <= roomBytes * spareRoomShareMax) return;
+    if (roomBytes === undefined || bytesMax <= roomBytes * shortRoomShare) return;
     for (const spare of this.#ahead.splice(0)) await this.#discard(spare);
   }
 
