@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '@tidemark/engine';
-import { openDatabase } from '@tidemark/engine';
-import { isBackup } from '@tidemark/server';
+import { isBackupFolder, openDatabase } from '@tidemark/engine';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
 import { quoted, say } from './terminal.ts';
@@ -20,12 +19,9 @@ export function folderOf(call: Call): string | undefined {
   return resolve(folder);
 }
 
-/**
- * Undefined when the folder is none. Any other could be opened, and would be no backup any more: opening alone begins a new history in it,
- * which every restore would copy. `command` is how this program is called.
- */
-export function backupRefusal(folder: string, command: string): string | undefined {
-  if (!isBackup(folder)) return undefined;
+/** Undefined when the folder is none. The engine refuses a backup as well, and does not know what to type: `command` is how this program is called. */
+export async function backupRefusal(folder: string, command: string): Promise<string | undefined> {
+  if (!(await isBackupFolder(folder))) return undefined;
   const advice = `Make a data folder of it: ${command} restore ${quoted(folder)} restored`;
   return `${folder} is a backup, and opening it would change it. ${advice}, then use --data restored.`;
 }
@@ -37,7 +33,7 @@ export async function withFolder<T>(
   use: (database: Database) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(join(folder, 'TIDEMARK'))) throw new UsageError(`${folder} is not a Tidemark data folder.`);
-  const refusal = backupRefusal(folder, command);
+  const refusal = await backupRefusal(folder, command);
   if (refusal !== undefined) throw new UsageError(refusal);
   const onRebuildProgress = (fraction: number): void => {
     if (fraction === 0) say('rebuilding the index …');

@@ -6,7 +6,7 @@
 import { DatabaseError } from '@tidemark/model';
 import type { EmbeddedEngine } from './embedded/engine.ts';
 import type { FileSystem } from './files/file-system.ts';
-import { isMarked, markRestored } from './folder.ts';
+import { isMarked, markBackup, markRestored } from './folder.ts';
 import { segmentFolder, segmentIdOf, segmentPath } from './log/segment.ts';
 import type { LongWorkOptions } from './long-work.ts';
 import { checkNotStopped } from './long-work.ts';
@@ -31,7 +31,7 @@ export async function backUp(
       options.onProgress?.({ done: bytes, total });
     }
     await target.syncDirectory(segmentFolder);
-    await markRestored(target);
+    await markBackup(target);
     return { bytes, sequence: pinned.sequence };
   } finally {
     await pinned.release();

@@ -18,7 +18,7 @@ import type { FolderLock } from './files/folder-lock.ts';
 import { lockFolder } from './files/folder-lock.ts';
 import { memoryFiles } from './files/memory-files.ts';
 import { nodeFiles } from './files/node-files.ts';
-import { claimFolder } from './folder.ts';
+import { claimFolder, isBackup } from './folder.ts';
 import { indexBytes, lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
 import type { OptionNames } from './known-options.ts';
@@ -364,6 +364,11 @@ export async function restoreDatabase(options: { readonly backup: string; readon
   } finally {
     await lock?.close();
   }
+}
+
+/** Whether a folder holds a backup, which is restored and not opened. False where that cannot be seen: opening it tells what is wrong. */
+export function isBackupFolder(folder: string): Promise<boolean> {
+  return isBackup(nodeFiles(folder)).catch(() => false);
 }
 
 /** Undefined where nobody could write, so that nobody does. Also where nothing is: that is told when it is looked for. */

@@ -27,6 +27,8 @@ interface Mark {
   readonly createdMs: number;
   /** Just restored from a backup and not opened since. */
   readonly isRestored?: boolean;
+  /** Not to be opened: that would begin a new history in it, which every restore would copy. */
+  readonly isBackup?: boolean;
 }
 
 export interface FolderClaim {
@@ -48,6 +50,10 @@ export async function claimFolder(folder: string, files: FileSystem, environment
     return { isRestored: false, opened: async () => {} };
   }
   checkFormat(mark.format);
+  if (mark.isBackup === true) {
+    const message = `The folder ${folder} is a backup, and opening it would change it. Restore it into another folder, and open that one.`;
+    throw new DatabaseError('folder-foreign', message);
+  }
   const { isRestored, ...rest } = mark;
   if (isRestored !== true) return { isRestored: false, opened: async () => {} };
   return { isRestored, opened: () => writeMark(files, rest) };
@@ -55,6 +61,15 @@ export async function claimFolder(folder: string, files: FileSystem, environment
 
 export async function isMarked(files: FileSystem): Promise<boolean> {
   return (await readMark(files)) !== undefined;
+}
+
+/** False of a folder that is none of a database. */
+export async function isBackup(files: FileSystem): Promise<boolean> {
+  return (await readMark(files))?.isBackup === true;
+}
+
+export function markBackup(files: FileSystem): Promise<void> {
+  return writeMark(files, { format: folderFormat, createdMs: 0, isBackup: true });
 }
 
 /** Marks a folder that a backup was copied to. */

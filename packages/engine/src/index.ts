@@ -22,7 +22,7 @@ export type {
   UniqueKeyPolicy,
 } from './container-definition.ts';
 export type { ContainerOptions, OpenOptions } from './database.ts';
-export { Database, openDatabase, restoreDatabase } from './database.ts';
+export { Database, isBackupFolder, openDatabase, restoreDatabase } from './database.ts';
 export type { EngineFigures, EngineHealth } from './embedded/health.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';

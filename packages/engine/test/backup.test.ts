@@ -4,7 +4,7 @@ import { FaultFiles } from '@tidemark/testing';
 import { afterEach, expect, test } from 'vitest';
 import { backUp, restore } from '../src/backup.ts';
 import type { Container } from '../src/container.ts';
-import { openDatabase, restoreDatabase } from '../src/database.ts';
+import { isBackupFolder, openDatabase, restoreDatabase } from '../src/database.ts';
 import { memoryFiles } from '../src/internal.ts';
 import { restoredTailGap } from '../src/limits.ts';
 import { aContainer, aDocument, aFolder, feedOf, keptIndex, openOn, parsed, refusal } from './harness.ts';
@@ -300,3 +300,25 @@ function lsnOf(change: Record<string, unknown>): string {
 function lostLsns(beyond: { readonly items: readonly Record<string, unknown>[] }): Set<string> {
   return new Set(beyond.items.map((value) => `${value['id']} ${value['_lsn']}`));
 }
+
+test('[engine 9] a backup is not opened, which would change it, and is restored from again and again', async () => {
+  const folder = aFolder();
+  const backup = `${aFolder()}/backup`;
+  const database = await openDatabase({ folder });
+  await (await aContainer(database)).upsert(aDocument(1));
+  await database.backup(backup);
+  await database.close();
+
+  const refused = await refusal(openDatabase({ folder: backup }));
+  const known = [await isBackupFolder(backup), await isBackupFolder(folder), await isBackupFolder(`${folder}/absent`)];
+  for (const name of ['first', 'second']) {
+    const target = `${aFolder()}/${name}`;
+    await restoreDatabase({ backup, folder: target });
+    await using restored = await openDatabase({ folder: target });
+    expect((await feedOf(restored.container('d', 'c'))).size).toBe(1);
+  }
+
+  expect(refused.code).toBe('folder-foreign');
+  expect(refused.message).toContain('is a backup');
+  expect(known).toEqual([true, false, false]);
+});

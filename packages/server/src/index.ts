@@ -1,6 +1,5 @@
 // The public API: a database on the wire.
 
-export { isBackup, noteBackup } from './admin/backup-note.ts';
 export type { CertificateAuthority } from './certificate-store.ts';
 export { CertificateStore } from './certificate-store.ts';
 export type { KeySet } from './keys.ts';

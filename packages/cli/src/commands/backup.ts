@@ -1,7 +1,6 @@
 // `tidemark backup`: everything as of now, copied by a running server into its own folder for backups, or from a folder.
 
 import { resolve } from 'node:path';
-import { noteBackup } from '@tidemark/server';
 import type { Call } from '../call.ts';
 import { isOn } from '../call.ts';
 import { connect } from '../connect.ts';
@@ -34,7 +33,6 @@ async function ofFolder(folder: string, target: string | undefined): Promise<Rea
   const path = resolve(target);
   return withFolder(folder, ownCommand(process.env), async (database) => {
     const result = await database.backup(path);
-    await noteBackup(path);
     return { folder: path, ...result };
   });
 }

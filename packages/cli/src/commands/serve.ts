@@ -40,7 +40,7 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
   const folder = settings.memory ? undefined : resolve(settings.data);
   let database: Database | undefined;
   try {
-    const refusal = folder === undefined ? undefined : backupRefusal(settings.data, ownCommand(process.env));
+    const refusal = folder === undefined ? undefined : await backupRefusal(settings.data, ownCommand(process.env));
     if (refusal !== undefined) throw new DatabaseError('folder-foreign', refusal);
     const options = serverOptions(config, keys.keys, folder);
     await checkFirst(options, keys.isWellKnown);

@@ -7,7 +7,6 @@ import type { AdminContext } from '../admin-handler.ts';
 import { adminResponse } from '../admin-handler.ts';
 import type { AdminRequest } from '../admin-request.ts';
 import { membersOf, textMember } from '../admin-request.ts';
-import { noteBackup } from '../backup-note.ts';
 import type { Job } from '../jobs.ts';
 
 /**
@@ -32,7 +31,6 @@ export function startBackup(request: AdminRequest, { database, jobs, backupFolde
   const folder = join(backupFolder, name);
   const job = jobs.start('backup', async (control) => {
     const result = await database.backup(folder, control);
-    await noteBackup(folder);
     return { name, folder, ...result };
   });
   return accepted(job);
