@@ -57,6 +57,8 @@ export const indexGatherMs = 1_000;
 export const lateChangesMin = 65_536;
 export const lateChangesMax = 262_144;
 export const lateChangesPerPage = 3;
+/** Fewer where their keys are long: those that get there together have at most so many bytes, as 262,144 with usual keys have half of. */
+export const lateBytesMax: number = 64 * MiB;
 /** They are written down in pieces of this size, which fit into a page of the index. */
 export const lateChunkBytes = 4_032;
 /** So many get there with one transaction: what a page costs it grows with the number of pages. */

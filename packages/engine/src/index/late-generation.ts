@@ -48,6 +48,7 @@ export class LateGeneration {
   /** Chunk → its bytes that are used; of the last one `usedBytes`. */
   readonly #lengths: number[] = [];
   #usedBytes = 0;
+  #bytes = 0;
   #changes = 0;
   /** Change → its chunk and the offset in it. */
   #places: Uint32Array = new Uint32Array(changesMin);
@@ -91,6 +92,11 @@ export class LateGeneration {
   /** Changes written down, those that were followed by another one of the same key too. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** Of its chunks, whether they are full or not. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get mark(): LateMark {
@@ -323,6 +329,7 @@ export class LateGeneration {
     if (this.#chunks.length > 0) this.#lengths.push(this.#usedBytes);
     const chunk = makeSlab(Math.max(lateChunkBytes, bytes));
     this.#chunks.push(chunk);
+    this.#bytes += chunk.bytes.length;
     this.#usedBytes = 0;
     return chunk;
   }

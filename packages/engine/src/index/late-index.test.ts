@@ -49,6 +49,25 @@ test('[engine 5] what is removed is not in the tree afterwards, although it was 
   expect(inner.range({ ...treeBounds('doc'), limit: 100 })).toEqual([]);
 });
 
+test('[engine 5] changes with long keys go there before they are many, and no more than that is late', async () => {
+  const inner = memoryIndex();
+  const bytesMax = 64 * 1024;
+  const index = await LateStore.open(inner, { changesMin: 10_000, changesMax: 10_000, mergedMax: 100, bytesMax });
+  const changes = 400;
+  const keyOf = (n: number): Buffer => document(`${n}`.padStart(240, '0'));
+  const keyBytes = keyOf(1).length;
+  let mostLate = 0;
+  for (let count = 1; count <= changes; count += 1) {
+    await index.apply([{ key: keyOf(count), value: Buffer.from('x') }]);
+    mostLate = Math.max(mostLate, count - inner.range({ ...treeBounds('doc'), limit: changes }).length);
+  }
+
+  // One generation that is full and one that is filling while it goes.
+  expect(keyBytes).toBeGreaterThan(200);
+  expect(mostLate).toBeLessThan((2 * bytesMax) / keyBytes);
+  expect(mostLate).toBeGreaterThan(bytesMax / keyBytes / 2);
+});
+
 test('[engine 5] the larger the tree, the more changes go there together', async () => {
   const goneAt = async (pages: number): Promise<number> => {
     const inner = Object.assign(memoryIndex(), { pages });

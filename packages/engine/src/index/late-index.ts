@@ -13,7 +13,7 @@
 // one has got, which a transaction writes down with what it takes there.
 
 import { assert, DatabaseError } from '@tidemark/model';
-import { lateChangesMax, lateChangesMin, lateChangesPerPage, lateMergedMax } from '../limits.ts';
+import { lateBytesMax, lateChangesMax, lateChangesMin, lateChangesPerPage, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
@@ -25,6 +25,7 @@ export interface LateLimits {
   readonly changesMin?: number;
   readonly changesMax?: number;
   readonly mergedMax?: number;
+  readonly bytesMax?: number;
 }
 
 export interface LateIndexOptions extends LateLimits {
@@ -55,6 +56,7 @@ export class LateIndex implements IndexStore {
   readonly #changesMin: number;
   readonly #changesMax: number;
   readonly #mergedMax: number;
+  readonly #bytesMax: number;
   readonly #seed: number;
   #current: LateGeneration;
   #frozen: Frozen | undefined;
@@ -76,9 +78,10 @@ export class LateIndex implements IndexStore {
     this.#changesMax = options.changesMax ?? lateChangesMax;
     this.#changesMin = Math.min(this.#changesMax, options.changesMin ?? lateChangesMin);
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
+    this.#bytesMax = options.bytesMax ?? lateBytesMax;
     this.#seed = options.seed ?? 0;
     const [first, second] = generations;
-    const isFrozen = second !== undefined || merged > 0 || (first?.changes ?? 0) >= this.#changesWanted;
+    const isFrozen = second !== undefined || merged > 0 || (first !== undefined && this.#isFull(first));
     this.#frozen = first === undefined || !isFrozen ? undefined : frozenOf(first, merged);
     const next = this.#frozen === undefined ? first : second;
     this.#current = next ?? new LateGeneration((first?.number ?? 0) + 1, this.#seed);
@@ -141,7 +144,7 @@ export class LateIndex implements IndexStore {
     const changes: IndexChange[] = this.#removed.map((key) => ({ key, value: undefined }));
     for (const chunk of current.chunksSince(this.#taken)) changes.push(chunk);
     this.#removed = [];
-    if (this.#frozen === undefined && current.changes >= this.#changesWanted) {
+    if (this.#frozen === undefined && this.#isFull(current)) {
       this.#frozen = frozenOf(current, 0);
       this.#current = new LateGeneration(current.number + 1, this.#seed);
       this.#applied = 0;
@@ -186,11 +189,17 @@ export class LateIndex implements IndexStore {
     return Math.min(this.#changesMax, Math.max(this.#changesMin, wanted));
   }
 
+  #isFull({ changes, bytes }: LateGeneration): boolean {
+    return changes >= this.#changesWanted || bytes >= this.#bytesMax;
+  }
+
   /** How many should be in the tree by now and are not. */
   get #due(): number {
     if (this.#ripe === undefined) return 0;
     const { order, merged } = this.#ripe;
-    return Math.min(order.length, Math.ceil(this.#current.changes * mergedShare)) - merged;
+    const { changes, bytes } = this.#current;
+    const come = Math.max(changes, order.length * (bytes / this.#bytesMax));
+    return Math.min(order.length, Math.ceil(come * mergedShare)) - merged;
   }
 
   async #applyMerged(changes: readonly IndexChange[], count: number): Promise<void> {
