@@ -14,6 +14,7 @@ import type {
 import {
   checkPartitionKeySize,
   DatabaseError,
+  documentBytesMax,
   effectiveKey,
   effectiveKeyPrefixRange,
   encodePartitionKeyBytes,
@@ -210,8 +211,15 @@ export class Container {
     try {
       const key = this.partitionKey(partitionKey);
       const bytes = documentBytesOf(operations);
-      // Bytes are the engine's from now on; objects and texts may be changed before their turn comes.
-      const unit = bytes === undefined ? this.#unitOf(operations, key) : this.#lateUnitOf([...operations], key, bytes);
+      // Bytes are the engine's from now on. Everything else is the caller's, who may use it again before their turn comes.
+      const unit =
+        bytes === undefined
+          ? this.#unitOf(operations, key)
+          : this.#lateUnitOf(
+              operations.map((operation) => ({ ...operation })),
+              key,
+              bytes,
+            );
       return this.#commitUnit(unit).then(({ isCommitted, lsn, outcomes }) => ({ isCommitted, lsn, outcomes }));
     } catch (error) {
       return Promise.reject(error);
@@ -283,7 +291,7 @@ export class Container {
   }
 
   partitionKey(input: PartitionKeyInput): UnitPartitionKey {
-    return this.#keyOf(Array.isArray(input) ? (input as PartitionKeyValues) : [input as PartitionKeyComponent]);
+    return this.#keyOf(Array.isArray(input) ? [...(input as PartitionKeyValues)] : [input as PartitionKeyComponent]);
   }
 
   /** A read without a promise where the document is at hand. */
@@ -438,12 +446,15 @@ function commandOf(
   return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
 }
 
-/** What the documents of a batch have together; undefined where one of its operations has none, or has it in another form than bytes. */
+/**
+ * What the documents of a batch have together. Undefined where they have to be read at once: one is given in another form than bytes, or is
+ * so large that it can only be refused, and must not wait for that.
+ */
 function documentBytesOf(operations: readonly BatchOperation[]): number | undefined {
   let bytes = 0;
   for (const operation of operations) {
     const document = inputOf(operation);
-    if (!(document instanceof Uint8Array)) return undefined;
+    if (!(document instanceof Uint8Array) || document.length > documentBytesMax) return undefined;
     bytes += document.length;
   }
   return bytes;

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { BatchOperation } from '../src/container.ts';
 import { memoryFiles } from '../src/internal.ts';
-import { aContainer, feedOf, openOn } from './harness.ts';
+import { aContainer, feedOf, openOn, refusal } from './harness.ts';
 
 const documents = 100;
 /** Together more than a group takes, so that most of them wait. */
@@ -60,15 +60,72 @@ test('[engine 8] batches that wait for a range that is split meanwhile go to its
   const [range] = container.ranges;
   const first = Array.from({ length: batches / 2 }, (_, batch) => container.batch(`p${batch}`, batchOf(batch)));
   const split = container.split(range?.id ?? '');
+  // The split waits for its turn among the batches from here on: those behind it meet a range that is sealed.
+  for (let i = 0; i < 5; i += 1) await Promise.resolve();
   const second = Array.from({ length: batches / 2 }, (_, i) => {
     const batch = i + batches / 2;
     return container.batch(`p${batch}`, batchOf(batch));
   });
+  const isSplitBefore = container.ranges.length > 1;
 
   await split;
   const lsns = (await Promise.all([...first, ...second])).map(({ lsn }) => lsn);
 
+  expect(isSplitBefore).toBe(false);
   expect(lsns.every((lsn) => lsn > 0)).toBe(true);
   expect(container.ranges).toHaveLength(2);
   expect((await feedOf(container)).size).toBe(batches * documents);
+});
+
+test('[engine 6] what a caller uses again is as it was at the call: operations, conditions and keys', async () => {
+  await using database = await openOn(memoryFiles());
+  const container = await aContainer(database);
+  const { document } = await container.upsert({ id: 'x', pk: 'p' });
+  const busy = Array.from({ length: batches }, (_, batch) => container.batch(`p${batch}`, batchOf(batch)));
+  const operation = { upsert: Buffer.from('{"id":"first","pk":"p"}') };
+  const reused = [container.batch('p', [operation])];
+  operation.upsert = Buffer.from('{"id":"second","pk":"p"}');
+  reused.push(container.batch('p', [operation]));
+  const conditional = { replace: Buffer.from('{"id":"x","pk":"p"}'), ifMatch: document.etag };
+  reused.push(container.batch('p', [conditional]));
+  conditional.ifMatch = '"other"';
+
+  await Promise.all(busy);
+  for (const { isCommitted } of await Promise.all(reused)) expect(isCommitted).toBe(true);
+  expect(await container.read('first', 'p')).toBeDefined();
+  expect(await container.read('second', 'p')).toBeDefined();
+});
+
+test('[engine 6] a hierarchical key that is used again does not move a document to another partition', async () => {
+  await using database = await openOn(memoryFiles());
+  await database.createDatabaseIfNotExists('d');
+  const partitionKey = { paths: ['/a', '/b'], kind: 'MultiHash', version: 2 };
+  const container = await database.createContainerIfNotExists('d', { id: 'h', partitionKey });
+  const documentOf = (id: string, b: string): BatchOperation => ({
+    upsert: Buffer.from(JSON.stringify({ id, a: 'a', b, text: 'x'.repeat(1_000) })),
+  });
+  const busy = Array.from({ length: batches }, (_, batch) =>
+    container.batch(
+      ['a', `${batch}`],
+      Array.from({ length: documents }, (_, n) => documentOf(`${n}`, `${batch}`)),
+    ),
+  );
+  const key = ['a', 'b1'];
+  const right = container.batch(key, [documentOf('right', 'b1')]);
+  const wrong = refusal(container.batch(key, [documentOf('wrong', 'b2')]));
+  key[1] = 'b2';
+
+  await Promise.all(busy);
+  expect((await right).isCommitted).toBe(true);
+  expect((await wrong).code).toBe('partition-key-mismatch');
+});
+
+test('[engine 6] one that is too large to be taken is refused for what it is, however many wait', async () => {
+  await using database = await openOn(memoryFiles());
+  const container = await aContainer(database);
+  const busy = Array.from({ length: batches }, (_, batch) => container.batch(`p${batch}`, batchOf(batch)));
+  const large = await refusal(container.batch('p', [{ upsert: Buffer.alloc(70 * 1024 * 1024, ' ') }]));
+
+  expect(large.code).toBe('invalid-document');
+  await Promise.all(busy);
 });

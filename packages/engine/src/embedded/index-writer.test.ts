@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { systemEnvironment } from '../ambient.ts';
 import type { IndexStore } from '../index/index-store.ts';
-import { readUint48BE, timeKey } from '../index/keys.ts';
+import { docKey, readUint48BE, timeKey, ttlKey } from '../index/keys.ts';
 import { openLateIndex } from '../index/late-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
 import { findIndexedRid, RidChanges } from '../index/rid-blocks.ts';
 import { indexedRangesMax } from '../limits.ts';
+import { operation } from '../log/frame.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { Overlay } from '../state/overlay.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -43,6 +44,47 @@ test('[engine 8] a document that takes the place of another one takes its rid ou
 
   expect(findIndexedRid(store, 1, 5)).toBeUndefined();
   expect(findIndexedRid(store, 1, 7)).toEqual(key);
+});
+
+test('[engine 7] ranges that are written in turns have the first LSN of each second, each its own', async () => {
+  const store = memoryIndex();
+  const { writer, publish } = await aWriter(store);
+  publish([aPut(1, 100, 1), aPut(2, 100, 11), aPut(1, 100, 2), aPut(2, 101, 12), aPut(1, 101, 3)]);
+  publish([aPut(2, 101, 13), aPut(1, 101, 4), aPut(1, 102, 5), aPut(1, 102, 6), aPut(2, 102, 14)]);
+  await writer.drained();
+
+  const firstOf = (range: number, second: number): number =>
+    readUint48BE(store.get(timeKey(range, second)) as Buffer, 0);
+  expect([100, 101, 102].map((second) => firstOf(1, second))).toEqual([1, 3, 5]);
+  expect([100, 101, 102].map((second) => firstOf(2, second))).toEqual([11, 12, 14]);
+});
+
+test('[engine 8] behind a write of which nothing is noted, what has to be is: a rid that goes, a time to live that ends or begins', async () => {
+  const store = memoryIndex();
+  const { writer, publish } = await aWriter(store);
+  const key = docKey(1, Buffer.alloc(16), Buffer.from('p'), Buffer.from('i'));
+  const before = new RidChanges();
+  for (const ridNumber of [5, 7]) before.put(1, ridNumber, key, 0, key.length);
+  await store.apply([
+    ...(await before.on(store, async () => {})),
+    { key: ttlKey(100, key), value: Buffer.from('over') },
+  ]);
+  const usual = aPut(7, 100, 1);
+  const of = (more: object): StagedRecord => aPut(7, 100, 2, { key, partitionKey: Buffer.from('p'), id: key, ...more });
+  publish([
+    usual,
+    of({ ridNumber: 6, previous: { ridNumber: 5, timeMs: 0 } }),
+    usual,
+    of({ previous: { ridNumber: 1, timeMs: 90_000, ttl: 10 } }),
+    usual,
+    of({ ttl: 20 }),
+  ]);
+  await writer.drained();
+
+  expect(findIndexedRid(store, 1, 5)).toBeUndefined();
+  expect(findIndexedRid(store, 1, 7)).toEqual(key);
+  expect(store.get(ttlKey(100, key))).toBeUndefined();
+  expect(store.get(ttlKey(120, key))).toBeDefined();
 });
 
 /** An index whose transactions wait until they are let go on. */
@@ -104,4 +146,19 @@ async function aWriter(store: IndexStore): Promise<{ writer: IndexWriter; publis
 /** As much of one as the index asks for. */
 function aDelete(range: number, second: number, lsn: number): StagedRecord {
   return { container: 1, range, lsn, timeMs: second * 1_000 } as unknown as StagedRecord;
+}
+
+/** The same, of a document that was there before and has no more than it must. */
+function aPut(range: number, second: number, lsn: number, more: object = {}): StagedRecord {
+  const record = {
+    container: 1,
+    range,
+    lsn,
+    timeMs: second * 1_000,
+    operation: operation.replace,
+    ridNumber: 1,
+    previous: { ridNumber: 1, timeMs: 0 },
+    ...more,
+  };
+  return { ...record, version: record } as unknown as StagedRecord;
 }

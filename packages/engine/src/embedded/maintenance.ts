@@ -29,9 +29,9 @@ export async function maintainOnce(engine: EmbeddedEngine, signal?: AbortSignal)
     attempt(async () => {
       while (!isStopped() && Number(await step()) > 0);
     });
+  await attempt(() => engine.state.segments.giveBackSpares());
   // Whoever looks at the health must not be told of a full disk only because nobody has written since.
   engine.state.segments.retrySpare();
-  await attempt(() => engine.state.segments.giveBackSpares());
   await attempt(() => engine.lookForLog());
   await repeat(() => engine.purge());
   for (const { number } of engine.state.catalog.containers()) {

@@ -218,9 +218,13 @@ export class SegmentStore {
     const file = this.active.file as LogFile; // The active segment's is open.
     const offset = this.#advance(frame, records);
     if (this.#options.sync === 'os') return file.write(frame, offset);
-    if (file.writeDurably !== undefined) return file.writeDurably(frame, offset);
-    await file.write(frame, offset);
-    return file.sync();
+    if (file.writeDurably !== undefined) await file.writeDurably(frame, offset);
+    else {
+      await file.write(frame, offset);
+      await file.sync();
+    }
+    // A log whose flush takes long is not at rest meanwhile.
+    this.#noteAppended();
   }
 
   /** Whether a flush can be waited for at once, without a thread. */
@@ -240,8 +244,12 @@ export class SegmentStore {
     const offset = segment.usedBytes;
     segment.usedBytes += frame.length;
     segment.recordCount += records;
-    this.#spares.appended(segment.usedBytes / this.#activeCapacityBytes);
+    this.#noteAppended();
     return offset;
+  }
+
+  #noteAppended(): void {
+    this.#spares.appended(this.active.usedBytes / this.#activeCapacityBytes);
   }
 
   /** Makes everything appended so far durable. Before the first append there is nothing to do. */

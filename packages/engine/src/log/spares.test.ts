@@ -11,7 +11,7 @@ const MiB = 1024 * 1024;
 
 interface Disk {
   /** What it says of its room may be changed. */
-  readonly options: { room: number; isSilent?: boolean };
+  readonly options: { room: number; isSilent?: boolean; onPreallocate?: () => void };
   readonly spares: Spares;
   readonly clock: VirtualClock;
   /** The sizes that were tried. */
@@ -31,6 +31,7 @@ function spares(options: Disk['options']): Disk {
     const file = await files.open(path, { create: true });
     file.preallocate = async (bytes, pace) => {
       tried.push(bytes / MiB);
+      options.onPreallocate?.();
       await pace?.(bytes / 2);
       if (bytes > options.room) throw fileError('ENOSPC', 'no room');
     };
@@ -188,4 +189,44 @@ test('[engine 4] a close ends what is being made ahead and leaves no spare behin
 
   // Those that the log has taken are its own by now.
   expect(await disk.count()).toBe(3);
+});
+
+test('[engine 12] room that has gone while the log was written is not taken for one that is there', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 1);
+  await turns();
+
+  disk.options.room = 100 * MiB;
+  await disk.clock.advance(60);
+  await disk.spares.rested();
+
+  expect(disk.tried).toHaveLength(2);
+});
+
+test('[engine 12] one that is being made ahead is given up when room becomes short', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 1);
+  await turns();
+  disk.options.onPreallocate = () => {
+    disk.options.room = 100 * MiB;
+  };
+  await disk.clock.advance(60);
+  await disk.spares.rested();
+
+  expect(disk.tried).toHaveLength(3);
+  expect(await disk.count()).toBe(2);
+});
+
+test('[engine 12] a frame that no spare has room for gets that of those made ahead before it is refused', async () => {
+  const disk = spares({ room: spacious });
+  await fill(disk, 3);
+  await disk.clock.advance(60);
+  await disk.spares.rested();
+  const before = await disk.count();
+  disk.options.room = 20 * MiB;
+
+  await expect(disk.spares.take(65 * MiB)).rejects.toMatchObject({ code: 'disk-full' });
+
+  // The next one, which was too small, and three more.
+  expect(await disk.count()).toBe(before - 4);
 });

@@ -77,10 +77,7 @@ export class Spares {
 
   /** Gives back what was made ahead where room has become short: the index and compaction need it more. */
   async giveBack(): Promise<void> {
-    const { bytesMax, files } = this.#options;
-    const roomBytes = this.#ahead.length === 0 ? undefined : await files.roomBytes?.();
-    if (roomBytes === undefined || bytesMax <= roomBytes * shortRoomShare) return;
-    for (const spare of this.#ahead.splice(0)) await this.#discard(spare);
+    if (this.#ahead.length > 0 && !(await this.#hasRoomFor(shortRoomShare))) await this.#discardAhead();
   }
 
   /** Tries again whether there is room, so that it is known before somebody writes. */
@@ -97,7 +94,7 @@ export class Spares {
 
   /** The spare becomes a segment, which has room for this much. Throws `disk-full`. */
   async take(needBytes: number): Promise<Spare> {
-    const spare = (await this.#next(needBytes)) ?? (await this.#make(this.#nextBytes, needBytes));
+    const spare = (await this.#next(needBytes)) ?? (await this.#makeAtAnyPrice(needBytes));
     this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.bytesMax);
     if (spare.bytes >= this.#options.bytesMax) this.#largeTaken += 1;
     return spare;
@@ -122,11 +119,8 @@ export class Spares {
     await this.#stocking;
     const spare = await this.#ready?.catch(() => undefined);
     this.#ready = undefined;
-    for (const unused of spare === undefined ? this.#ahead : [spare, ...this.#ahead]) {
-      await this.#discard(unused).catch((error: unknown) => {
-        if (!isMissing(error)) throw error; // Somebody has deleted the folder.
-      });
-    }
+    if (spare !== undefined) this.#ahead.unshift(spare);
+    await this.#discardAhead();
   }
 
   async #next(needBytes: number): Promise<Spare | undefined> {
@@ -135,6 +129,17 @@ export class Spares {
     this.#ready = undefined;
     this.#pace.hurry();
     return this.#taken(ready, needBytes);
+  }
+
+  /** Where the disk is full, what was made ahead is given up first. */
+  async #makeAtAnyPrice(needBytes: number): Promise<Spare> {
+    try {
+      return await this.#make(this.#nextBytes, needBytes);
+    } catch (error) {
+      if (this.#ahead.length === 0 || !(isDatabaseError(error) && error.code === 'disk-full')) throw error;
+      await this.#discardAhead();
+      return this.#make(this.#nextBytes, needBytes);
+    }
   }
 
   #stock(): void {
@@ -147,15 +152,36 @@ export class Spares {
   }
 
   async #makeAhead(): Promise<void> {
-    const { bytesMax, files } = this.#options;
     while (this.#ahead.length < Math.min(this.#largeTaken, sparesAheadMax)) {
-      const roomBytes = await files.roomBytes?.();
-      if (roomBytes === undefined || bytesMax > roomBytes * spareRoomShare) return;
-      await this.#pace.atRest();
       // The next one comes first.
       await this.#ready;
-      this.#ahead.push(await this.#makeOf(bytesMax, () => this.#pace.atRest()));
+      await this.#goOnAhead(spareRoomShare);
+      // What is being made is given up, too, when room becomes short.
+      this.#ahead.push(await this.#makeOf(this.#options.bytesMax, () => this.#goOnAhead(shortRoomShare)));
     }
+  }
+
+  /** Resolves when the log is at rest and there is room; rejects where there is not. */
+  async #goOnAhead(roomShare: number): Promise<void> {
+    await this.#pace.atRest();
+    if (!(await this.#hasRoomFor(roomShare))) throw new DatabaseError('disk-full', 'There is no room for more spares.');
+  }
+
+  /** Whether one of the largest size takes at most this share of the room. */
+  async #hasRoomFor(share: number): Promise<boolean> {
+    const roomBytes = await this.#options.files.roomBytes?.();
+    return roomBytes !== undefined && this.#options.bytesMax <= roomBytes * share;
+  }
+
+  /** All of them, whatever becomes of one; then what went wrong is told. */
+  async #discardAhead(): Promise<void> {
+    const failures: unknown[] = [];
+    for (let spare = this.#ahead.shift(); spare !== undefined; spare = this.#ahead.shift()) {
+      await this.#discard(spare).catch((error: unknown) => {
+        if (!isMissing(error)) failures.push(error); // Somebody has deleted the folder.
+      });
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   async #taken(ready: Promise<Spare> | undefined, needBytes: number): Promise<Spare | undefined> {

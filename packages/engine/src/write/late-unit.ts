@@ -1,6 +1,7 @@
 // A batch whose commands are read when somebody asks for them. Where many batches wait for their turn that is when it comes: until then
 // each is as small as it was given, and the garbage collector has less to carry about.
 
+import { assert } from '@tidemark/model';
 import type { Unit, UnitPartitionKey, WriteCommand } from './command.ts';
 
 export class LateUnit implements Unit {
@@ -17,14 +18,15 @@ export class LateUnit implements Unit {
   }
 
   get commands(): readonly WriteCommand[] {
-    this.#commands ??= this.#read?.() ?? none;
+    if (this.#commands === undefined) {
+      assert(this.#read !== undefined, 'a unit that has been committed is not decided again');
+      this.#commands = this.#read();
+    }
     return this.#commands;
   }
 
   letGo(): void {
     this.#read = undefined;
-    this.#commands = none;
+    this.#commands = undefined;
   }
 }
-
-const none: readonly WriteCommand[] = [];
