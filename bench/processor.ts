@@ -62,6 +62,6 @@ const seconds = Math.round((performance.now() - startedMs) / 1_000);
 console.log(report.table());
 const facts = machineFacts('processor');
 console.log(
-  `\n${report.failures} below the floor; ${seconds} s in all; load ${facts['load']} on ${facts['cores']} cores.`,
+  `\n${report.failures} not within their floor; ${seconds} s in all; load ${facts['load']} on ${facts['cores']} cores.`,
 );
 console.log(report.json({ ...facts, documents: options.documents, isQuick: options.isQuick, seconds }));

@@ -64,7 +64,9 @@ showProgress('');
 const seconds = Math.round((performance.now() - startedMs) / 1_000);
 console.log(report.table());
 const facts = machineFacts('server');
-console.log(`\n${report.failures} below the floor; ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`);
+console.log(
+  `\n${report.failures} not within their floor; ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`,
+);
 console.log(report.json({ ...facts, documents: options.documents, isQuick: options.isQuick, seconds, failed }));
 
 async function run(

@@ -54,7 +54,8 @@ function install() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(`${process.platform} ${process.arch}`)
     .digest('hex');
-  if (existsSync(installStamp) && readFileSync(installStamp, 'utf8') === wanted) return;
+  const hasCompiler = () => existsSync(join(root, 'node_modules', 'typescript', 'package.json'));
+  if (existsSync(installStamp) && readFileSync(installStamp, 'utf8') === wanted && hasCompiler()) return;
 
   console.error('tidemark: installing dependencies (only when package-lock.json changes) …');
   // `npm ci` refuses a lock file that lacks the binaries of another platform, which npm leaves out whenever a registry
@@ -65,7 +66,16 @@ function install() {
   const args = ['install', '--no-save', '--include=dev', '--no-fund', '--no-audit', '--loglevel=error'];
   // What these say is for people; standard output is for what they prepare for.
   if (runNpm(args, { stdio: forPeople }) !== 0) {
-    console.error('tidemark: installing dependencies failed; the reason is above.');
+    console.error(
+      'tidemark: installing dependencies failed; the reason is above. Where a run before was interrupted, delete node_modules.',
+    );
+    process.exit(1);
+  }
+  // An npm that was interrupted goes on for some seconds, and takes away what it had put there: also what this one did.
+  if (!hasCompiler()) {
+    console.error(
+      'tidemark: what was installed is gone again: another npm is at work here. Delete node_modules, and try again.',
+    );
     process.exit(1);
   }
   // The stamp lives inside node_modules, so removing that folder or interrupting npm also forgets the stamp.

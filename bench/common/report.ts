@@ -31,6 +31,10 @@ export type Verdict = 'goal' | 'pass' | 'FAIL' | '';
 
 const columns = ['what', 'Tidemark', 'beside it', 'ratio', 'floor (goal)', ''] as const;
 
+/** Below the table. */
+const legend =
+  'Ratios are those of the first figure to the one beside it. pass: its floor is kept; goal: the goal, too; FAIL: not even the floor.';
+
 export class Report {
   readonly #rows: Row[] = [];
   readonly #sections: { readonly title: string; readonly firstRow: number }[] = [];
@@ -52,6 +56,7 @@ export class Report {
       for (const { title } of this.#sections.filter(({ firstRow }) => firstRow === i)) lines.push(`── ${title}`);
       lines.push(line(row));
     }
+    lines.push('', legend);
     return lines.map((text) => text.trimEnd()).join('\n');
   }
 

@@ -7,12 +7,12 @@ import type { ImportSource } from './import-source.ts';
 import { headBytes } from './import-source.ts';
 import type { LaneEntry, LaneOutcome } from './lanes.ts';
 import { Lanes } from './lanes.ts';
-import { failuresShownMax, stateMs } from './limits.ts';
+import { failuresShownMax, silentMsMax, stateMs } from './limits.ts';
 import type { Line, LinesStart } from './lines.ts';
 import { Progress } from './progress.ts';
 import type { State, StateFile } from './state-file.ts';
 import { checkState } from './state-file.ts';
-import { count, size } from './terminal.ts';
+import { count, say, size } from './terminal.ts';
 import type { LineSpan } from './watermark.ts';
 import { Watermark } from './watermark.ts';
 
@@ -57,6 +57,10 @@ export class ImportRun {
   #failed = 0;
   #charge = 0;
   #savedMs = 0;
+  /** Lines that a server has to answer. */
+  #asked = 0;
+  #answeredMs = performance.now();
+  #isSilent = false;
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -72,18 +76,24 @@ export class ImportRun {
       signal,
       onDone: (entry, outcome) => this.#done(entry, outcome),
     });
+    const watch = setInterval(() => this.#watch(), silentMsMax / 4);
     try {
       for await (const line of source.lines(start, signal)) {
         if (signal.aborted) break;
         if (!this.#watermark.begin(line)) continue;
         const entry = this.#entryOf(line);
-        if (entry !== undefined) await lanes.add(entry);
+        if (entry === undefined) continue;
+        if (this.#asked === 0) this.#answeredMs = performance.now();
+        this.#asked += 1;
+        await lanes.add(entry);
       }
       await lanes.finish();
     } catch (error) {
       this.#progress.end();
       this.#save();
       throw error;
+    } finally {
+      clearInterval(watch);
     }
     this.#progress.end();
     if (signal.aborted) this.#save();
@@ -142,7 +152,18 @@ export class ImportRun {
     this.#watermark.finish(line);
   }
 
+  /** A server that has gone is tried for half a minute. */
+  #watch(): void {
+    if (this.#isSilent || this.#asked === 0 || performance.now() - this.#answeredMs < silentMsMax) return;
+    this.#isSilent = true;
+    this.#progress.end();
+    say(`no answer for ${silentMsMax / 1_000} s. Trying again; Ctrl-C stops.`);
+  }
+
   #done(entry: LaneEntry, { status, charge, message }: LaneOutcome): void {
+    this.#asked -= 1;
+    this.#answeredMs = performance.now();
+    this.#isSilent = false;
     this.#charge += charge;
     if (status >= 300) {
       this.#refuse(entry.line, status, message ?? statusText(status));

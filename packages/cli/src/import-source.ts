@@ -5,7 +5,8 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import type { Readable } from 'node:stream';
 import type { Line, LinesStart } from './lines.ts';
 import { linesOf, skipBytes } from './lines.ts';
-import { say } from './terminal.ts';
+import { ownCommand } from './own-command.ts';
+import { quoted, say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const chunkBytes = 256 * 1024;
@@ -26,13 +27,16 @@ export const headBytes = (source: ImportSource): number => Math.min(headBytesMax
 
 export function fileSource(path: string): ImportSource {
   let sizeBytes: number;
+  let isArray: boolean;
   try {
     const file = statSync(path);
     if (file.isDirectory()) throw new Error(`${path} is a folder`);
     sizeBytes = file.size;
+    isArray = isArrayText(headOf(path, Math.min(headBytesMax, sizeBytes)));
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}`); // The file system throws Errors.
   }
+  if (isArray) throw arrayRefusal(`jq -c '.[]' ${quoted(path)} |`);
   return {
     name: path,
     sizeBytes,
@@ -47,8 +51,31 @@ export function inputSource(): ImportSource {
     name: 'standard input',
     sizeBytes: undefined,
     digest: () => '',
-    lines: (start, stop) => linesOf(skipBytes(untilStopped(process.stdin, stop), start.end), start),
+    lines: (start, stop) => linesOf(skipBytes(documentsOf(untilStopped(process.stdin, stop)), start.end), start),
   };
+}
+
+async function* documentsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isBegun = false;
+  for await (const chunk of chunks) {
+    if (!isBegun && isArrayText(chunk)) throw arrayRefusal("… | jq -c '.[]' |");
+    isBegun ||= chunk.toString('latin1').trim() !== '';
+    yield chunk;
+  }
+}
+
+/** Line by line it would be refused with as many errors, but for the last document, which has no comma. */
+function isArrayText(head: Buffer): boolean {
+  return head
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart()
+    .startsWith('[');
+}
+
+function arrayRefusal(before: string): UsageError {
+  const advice = `jq makes that of it: ${before} ${ownCommand(process.env)} import DATABASE/CONTAINER`;
+  return new UsageError(`This is a JSON array; import takes a JSON object a line (JSONL). ${advice}`);
 }
 
 /** Somebody who types, or a pipe, may send nothing for ever. */
@@ -65,6 +92,10 @@ async function* untilStopped(input: Readable, stop: AbortSignal): AsyncGenerator
 }
 
 function digestOf(path: string, bytes: number): string {
+  return createHash('sha256').update(headOf(path, bytes)).digest('hex');
+}
+
+function headOf(path: string, bytes: number): Buffer {
   const head = Buffer.alloc(bytes);
   const file = openSync(path, 'r');
   try {
@@ -72,5 +103,5 @@ function digestOf(path: string, bytes: number): string {
   } finally {
     closeSync(file);
   }
-  return createHash('sha256').update(head).digest('hex');
+  return head;
 }

@@ -15,6 +15,9 @@ export const failuresShownMax = 100;
 /** How often the progress of an import or export goes to its state file. */
 export const stateMs = 1_000;
 
+/** After so long without an answer an import says that it waits for one. */
+export const silentMsMax = 3_000;
+
 /** How often in a row an import asks again when nothing at all is accepted: at 100 ms and more each, minutes. */
 export const fruitlessMax = 600;
 

@@ -9,6 +9,7 @@ test.each<[string, DatabaseError | NodeJS.ErrnoException, string]>([
   ['a damaged log', new DatabaseError('corrupt', 'Corrupt data in segments/00000001.seg.'), 'tidemark restore BACKUP'],
   ['a damaged log', new DatabaseError('corrupt', 'Corrupt data in segments/00000001.seg.'), '/srv/tidemark'],
   ['a foreign folder', new DatabaseError('folder-foreign', 'The file TIDEMARK is damaged.'), '/srv/tidemark'],
+  ['a folder in use', new DatabaseError('folder-in-use', 'The folder is open in process 1.'), '--data FOLDER'],
   ['a port in use', Object.assign(new Error('listen'), { code: 'EADDRINUSE' }), 'Port 8081 is taken'],
   ['a folder that cannot be made', Object.assign(new Error('no such'), { code: 'ENOENT' }), 'The data folder /srv/'],
 ])('a start that is refused because of %s says what to do', (_title, error, said) => {

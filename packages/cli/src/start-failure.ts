@@ -32,5 +32,6 @@ function cureOf({ code, message }: DatabaseError, data: string, command: string)
   if (code === 'corrupt') {
     return ` The data folder is ${data}. Keep it, and restore a backup into another: ${command} restore BACKUP FOLDER.`;
   }
+  if (code === 'folder-in-use') return ' --data FOLDER names another one, --memory does without.';
   return code === 'folder-foreign' && !message.includes(data) ? ` The data folder is ${data}.` : '';
 }

@@ -258,6 +258,42 @@ test('import from standard input creates what is missing; what fails is told by 
   });
 });
 
+test('import says what a JSON array has to become, and writes nothing of it', async () => {
+  const { name, inside } = await make();
+  const documents = lines(jsonl(3)).map((line) => JSON.parse(line));
+  for (const text of [
+    JSON.stringify(documents),
+    `\uFEFF ${JSON.stringify(documents, undefined, 2)}`,
+    `[\n${lines(jsonl(3)).join(',\n')}\n]`,
+  ]) {
+    const file = join(folder, 'array.json');
+    writeFileSync(file, text);
+    for (const said of [await run('import', name, file), await say(['import', name, ...there()], { input: text })]) {
+      expect(said).toMatchObject({ code: 2, out: '', err: expect.stringContaining("jq -c '.[]'") });
+    }
+  }
+  expect(await inside.read('2', 'k2')).toBeUndefined();
+});
+
+test('an import whose server has gone says that it waits, and goes on when it is back', async () => {
+  const { name, inside } = await make();
+  const port = await steadyPort();
+  const first = await startServer({ database, port });
+  const child = launch(['import', name, '--endpoint', first.url], { isInputOpen: true });
+  const err = textOf(child.stderr);
+  child.stdin.write(jsonl(1));
+  await vi.waitFor(async () => expect(await inside.read('0', 'k0')).toBeDefined(), 60_000);
+  await first.close();
+  child.stdin.end(jsonl(5));
+  await vi.waitFor(() => expect(err()).toContain('no answer for 3 s'), 60_000);
+  const second = await startServer({ database, port });
+  const [code] = (await once(child, 'close')) as [number | null];
+  await second.close();
+
+  expect(code).toBe(0);
+  expect(await inside.read('4', 'k4')).toBeDefined();
+});
+
 test('import names the slash that a partition key lacks, whether the container is there or not', async () => {
   const { name } = await make();
   const importing = (container: string, key: string): Promise<Said> =>

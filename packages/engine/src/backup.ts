@@ -38,21 +38,20 @@ export async function backUp(
   }
 }
 
-/** Copies a backup into an empty folder, which is then opened like any other. The backup itself stays as it is. */
-export async function restore(backup: FileSystem, target: FileSystem): Promise<void> {
+/** Copies a backup into an empty folder, which is then opened like any other. The backup itself stays as it is. `name` is for messages. */
+export async function restore(backup: FileSystem, target: FileSystem, name = 'this folder'): Promise<void> {
   const names = (await backup.list(segmentFolder)).filter((name) => segmentIdOf(name) !== undefined);
   if (names.length === 0) {
-    throw new DatabaseError(
-      'folder-foreign',
-      'There is no backup in this folder, or no such folder: it has no segments.',
-    );
+    throw new DatabaseError('folder-foreign', `There is no backup in ${name}, or no such folder: it has no segments.`);
   }
   // Written last: without it the newest segments may be missing, which nothing else would show.
   if (!(await isMarked(backup))) {
-    throw new DatabaseError('folder-foreign', 'The backup in this folder is not complete: its mark is missing.');
+    throw new DatabaseError('folder-foreign', `The backup in ${name} is not complete: its mark is missing.`);
   }
   await claimTarget(target);
-  for (const name of names) await copyFile(backup, target, `${segmentFolder}/${name}`, Number.POSITIVE_INFINITY);
+  for (const segment of names) {
+    await copyFile(backup, target, `${segmentFolder}/${segment}`, Number.POSITIVE_INFINITY);
+  }
   await target.syncDirectory(segmentFolder);
   await markRestored(target);
 }

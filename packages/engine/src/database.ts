@@ -360,7 +360,7 @@ function isConflict(error: unknown): boolean {
 export async function restoreDatabase(options: { readonly backup: string; readonly folder: string }): Promise<void> {
   const lock = await lockOfBackup(options.backup);
   try {
-    await restore(nodeFiles(options.backup), nodeFiles(options.folder));
+    await restore(nodeFiles(options.backup), nodeFiles(options.folder), options.backup);
   } finally {
     await lock?.close();
   }
