@@ -274,6 +274,11 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
     expect((await fetch(`${here()}/_tidemark/health`)).status).toBe(200);
     return json.message;
   },
+  'A JSON array to import': async () => {
+    const file = join(folder, 'orders.json');
+    await writeFile(file, '[{"id":"1","customer":"ada"}]');
+    return tidemark(['import', 'shop/orders', file, ...at(here())]);
+  },
   'Backups were not allowed': () => tidemark(['backup', 'monday', ...at(here())]),
 };
 
