@@ -24,7 +24,7 @@ const warmUpMs = 150;
 /** The index gathers for a second before it begins a transaction; turns begin all over that second. */
 const gatherMs = 1_000;
 const sustainedMsMin = 1_000;
-const quickSustainedMsMin = 700;
+const quickSustainedMsMin = 500;
 /** Of the others: what subjects have left to do after a turn, zeros of the next segment, is over by then. */
 const othersRampMs = 300;
 /** Of a golden section: each round falls into the widest gap that those before it have left. */
@@ -246,7 +246,7 @@ function turnOf(setting: Setting, writers: number) {
     await subject.rested();
     if (writers === 1 || round < 0) return drive({ writers, turnMs, settle }, operation);
     // In a hurry the first transaction of the index may fall into the turn instead of before it.
-    const rampMs = gatherMs * ((options.isQuick ? 0.5 : 1) + ((round * phaseShare) % 1));
+    const rampMs = gatherMs * ((options.isQuick ? 0.3 : 1) + ((round * phaseShare) % 1));
     const sustainedMs = Math.max(turnMs, options.isQuick ? quickSustainedMsMin : sustainedMsMin);
     const driven = await drive({ writers, turnMs: sustainedMs, settle, rampMs }, operation);
     await subject.rested();
