@@ -233,7 +233,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     'feed-position': [],
     'change-line': ['terminal'],
     'import-run': ['import-source', 'lanes', 'lines', 'watermark', 'state-file', 'progress', 'terminal'],
-    'import-source': ['lines', 'terminal'],
+    'import-source': ['lines', 'own-command', 'terminal'],
     lanes: [],
     watermark: ['lines'],
     lines: [],
