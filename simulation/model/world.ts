@@ -3,7 +3,7 @@
 
 import type { EmbeddedEngineOptions, FileSystem } from '@tidemark/engine/internal';
 import { Container, checkDatabase, EmbeddedEngine } from '@tidemark/engine/internal';
-import { MemoryIndexDisk, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
+import { MemoryIndexDisk, PoisonedFrames, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import { turningFiles, turningIndex } from './turning.ts';
 
 /** So small that entries of the index get to their places all the time. */
@@ -67,6 +67,7 @@ export class World {
         segmentBytesMax: this.#options.segmentBytesMax,
       },
       late: lateLimits,
+      frames: new PoisonedFrames(),
       isRestored: this.#isRestored,
     };
     this.#engine = await EmbeddedEngine.open(options);

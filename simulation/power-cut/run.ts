@@ -16,7 +16,7 @@ import {
 } from '@tidemark/engine/internal';
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import { effectiveKey, encodePartitionKeyBytes } from '@tidemark/model';
-import { PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
+import { PoisonedFrames, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import type { IndexDisk, Interrupted } from './machine.ts';
 import { Machine, turn } from './machine.ts';
 import { NamedLane } from './named-lane.ts';
@@ -135,6 +135,7 @@ class PowerCutRun {
         segments: { sync: this.#options.sync, segmentBytesMin: 8_192, segmentBytesMax: 16_384 },
         // So small that entries get to their places all the time, and the power goes while they do.
         late: { changesMax: 24, mergedMax: 8 },
+        frames: new PoisonedFrames(),
         isRestored: false,
       });
       opening.catch(() => {});

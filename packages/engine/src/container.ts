@@ -36,7 +36,7 @@ import { decide } from './write/decide.ts';
 import { LateUnit } from './write/late-unit.ts';
 import { checkPatchOperations } from './write/patch-body.ts';
 
-/** JSON text, its bytes, or an object to be written as JSON. */
+/** JSON text, its bytes, or an object to be written as JSON. Bytes are handed over: the answer to the write shows them, too. */
 export type DocumentInput = string | Uint8Array | object;
 
 /** One value for a single path, several for a hierarchical key; undefined stands for an absent value. */

@@ -29,6 +29,8 @@ export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './ind
 export { memoryIndex } from './index/memory-index.ts';
 export { splitBytes } from './limits.ts';
 export { BufferPool } from './log/buffer-pool.ts';
+export type { FrameSpace } from './log/frame-memory.ts';
+export { FrameMemory } from './log/frame-memory.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export type {
   ContainerInfo,

@@ -38,6 +38,13 @@ export const crowdFlushMsMax = 0.5;
 /** The memory that runs of groups are written into is kept for the next ones: so many, of this size at most. */
 export const idleRunsMax = 8;
 export const idleRunBytesMax: number = 4 * MiB;
+/**
+ * Frames are in blocks of this size until they are in the index, those of more than half of it apart. So many blocks are kept for the next
+ * frames while somebody writes, as many as the overlay can have, and so many while nobody does.
+ */
+export const frameBlockBytes: number = 4 * MiB;
+export const frameBlocksMax = 24;
+export const restFrameBlocksMax = 2;
 /** Queued and in-flight writes; beyond it callers are told to come back (429). */
 export const queuedBytesMax: number = 64 * MiB;
 export const queuedUnitsMax = 16_384;

@@ -7,7 +7,7 @@ import { isDatabaseError } from '@tidemark/model';
 import { MemoryIndexDisk } from '@tidemark/testing';
 import type { Container } from '../src/container.ts';
 import { Database } from '../src/database.ts';
-import type { Environment, FileSystem, IndexProvider } from '../src/internal.ts';
+import type { Environment, FileSystem, FrameMemory, IndexProvider } from '../src/internal.ts';
 import { EmbeddedEngine, systemEnvironment } from '../src/internal.ts';
 
 export const smallSegments: { sync: 'full'; segmentBytesMin: number; segmentBytesMax: number } = {
@@ -22,6 +22,7 @@ export interface OpenOn {
   readonly isRestored?: boolean;
   readonly sync?: 'full' | 'os';
   readonly indexGatherMs?: number;
+  readonly frames?: FrameMemory;
 }
 
 /** The database on these files, without its jobs: a test runs them when it wants them. */
@@ -34,6 +35,7 @@ export async function openOn(files: FileSystem, options: OpenOn = {}): Promise<D
     segments: { ...smallSegments, sync: options.sync ?? smallSegments.sync },
     isRestored: options.isRestored ?? false,
     indexGatherMs: options.indexGatherMs ?? 0,
+    ...(options.frames === undefined ? {} : { frames: options.frames }),
   });
   return new Database(engine, { files, environment, runsMaintenance: false, release: async () => {} });
 }

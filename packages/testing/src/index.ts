@@ -16,6 +16,7 @@ export { indexStoreContract } from './index-store-contract.ts';
 export { MemoryIndexDisk } from './memory-index-disk.ts';
 export type { Life } from './mortal.ts';
 export { mortalSource, mortalStore } from './mortal.ts';
+export { PoisonedFrames } from './poisoned-frames.ts';
 export type { MutationKind } from './power-cut-files.ts';
 export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
 export { anonymousBytesOf } from './process-memory.ts';

@@ -15,6 +15,7 @@
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import { groupBytesMax, groupsPerTurn, groupUnitsMax, queuedBytesMax, queuedUnitsMax } from '../limits.ts';
+import type { FrameMemory } from '../log/frame-memory.ts';
 import type { SegmentStore } from '../log/segment-store.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { OpenGroup, RunPool } from '../state/group.ts';
@@ -36,6 +37,7 @@ export interface CommitterOptions {
   readonly environment: Environment;
   readonly segments: SegmentStore;
   readonly nextSequence: number;
+  readonly frames: FrameMemory;
   /** Starts the next segment, with its META frame, which takes the sequence it is given. */
   roll(sequence: number, needBytes: number): Promise<void>;
   /** Makes a durable group visible. */
@@ -51,8 +53,8 @@ export interface CommitterOptions {
 
 export class Committer {
   readonly #options: CommitterOptions;
-  readonly #pool = new RunPool();
-  #open = new OpenGroup(this.#pool);
+  readonly #pool: RunPool;
+  #open: OpenGroup;
   /** Submissions that found the open group full. */
   readonly #queue: Submission[] = [];
   #queuedBytes = 0;
@@ -74,6 +76,8 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    this.#pool = new RunPool(options.frames);
+    this.#open = new OpenGroup(this.#pool);
     this.#nextSequence = options.nextSequence;
     this.#pace = new GroupPace(options.environment.clock);
     this.#choice = new FlushChoice(options.environment.clock);

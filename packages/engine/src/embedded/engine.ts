@@ -11,6 +11,7 @@ import type { IndexStore } from '../index/index-store.ts';
 import { docKey } from '../index/keys.ts';
 import type { LateLimits } from '../index/late-index.ts';
 import { clockJumpReportedMs, queuedBytesMax, readsPerTurn, restoredTailGap } from '../limits.ts';
+import { FrameMemory } from '../log/frame-memory.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
 import type { MatchOptions } from '../named-resource.ts';
 import type {
@@ -72,6 +73,7 @@ export interface EmbeddedEngineOptions {
   readonly segments: SegmentOptions;
   readonly isRestored: boolean;
   readonly late?: LateLimits;
+  readonly frames?: FrameMemory;
   /** How long the index may lag behind while nobody waits for it; the log has everything meanwhile. */
   readonly indexGatherMs?: number;
   readonly onRebuildProgress?: (fraction: number) => void;
@@ -188,6 +190,7 @@ export class EmbeddedEngine implements RangeEngine {
       environment: this.#options.environment,
       segments,
       nextSequence,
+      frames: this.#options.frames ?? new FrameMemory(),
       roll: (sequence, needBytes) => this.#roll(sequence, needBytes),
       publish: (group) => this.#publish(group),
       hasRoom: () => !this.state.overlay.isFull,

@@ -62,6 +62,7 @@ export function replayFrame(source: ReplaySource, options: ReplayOptions): Durab
     segment: source.segment,
     endOffset: source.offset + view.header.length,
     view,
+    space: undefined,
     records,
     slices,
     changes,

@@ -61,6 +61,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   #next = 0;
   /** What its group is about to make true. */
   #outcomes: readonly Outcome[] = [];
+  #mutations: readonly Mutation[] | undefined;
   #staged: StagedRecord[] | undefined;
   /** Told in the place of the outcomes. */
   #refusal: (() => DatabaseError) | undefined;
@@ -218,6 +219,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const lsn = range.decidedLsn + 1;
     range.decidedLsn = lsn;
     range.decidedTimeMs = timeMs;
+    this.#mutations = mutations;
     const staged = new Array<StagedRecord>(mutations.length);
     for (let ix = 0; ix < mutations.length; ix += 1) {
       staged[ix] = this.#stage(group, mutations, ix, lsn, timeMs, staged);
@@ -286,8 +288,9 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
 
   #committed(mutation: number): StoredDocument {
     const record = this.#staged?.[mutation];
-    assert(record?.version !== undefined, 'an outcome names a mutation that left a document');
-    return new CommittedDocument(this.container, record);
+    const openBytes = this.#mutations?.[mutation]?.openBytes;
+    assert(record !== undefined && openBytes !== undefined, 'an outcome names a mutation that left a document');
+    return new CommittedDocument(this.container, record, openBytes);
   }
 }
 
@@ -375,19 +378,23 @@ class FoundDocument implements CurrentDocument {
   }
 
   get body(): Buffer | undefined {
-    // Once it was there it stays: by the time it is sent, the frame may have left the overlay.
+    // Once it was there it stays: by the time it is sent, the frame may have left the overlay, and another one be in its memory.
     this.#body ??= this.#version.body ?? this.#state.overlay.findBody(this.#version);
     return this.#body;
   }
 }
 
+/** Put together from what it was made of: the frame that it was written into is soon another one. */
 class CommittedDocument implements StoredDocument {
   readonly #container: ContainerState;
   readonly #record: StagedRecord;
+  readonly #openBytes: Buffer;
+  #bytes: Buffer | undefined;
 
-  constructor(container: ContainerState, record: StagedRecord) {
+  constructor(container: ContainerState, record: StagedRecord, openBytes: Buffer) {
     this.#container = container;
     this.#record = record;
+    this.#openBytes = openBytes;
   }
 
   get lsn(): number {
@@ -403,7 +410,7 @@ class CommittedDocument implements StoredDocument {
   }
 
   get sizeBytes(): number {
-    return this.#record.length;
+    return this.#openBytes.length + this.#container.system.tailBytes(this.#record);
   }
 
   get etag(): string {
@@ -411,7 +418,12 @@ class CommittedDocument implements StoredDocument {
   }
 
   get bytes(): Buffer {
-    return this.#record.body;
+    if (this.#bytes === undefined) {
+      this.#bytes = Buffer.allocUnsafe(this.sizeBytes);
+      this.#bytes.set(this.#openBytes);
+      this.#container.system.writeTail(this.#record, this.#bytes, this.#openBytes.length);
+    }
+    return this.#bytes;
   }
 }
 

@@ -14,6 +14,7 @@ import type { Part } from '../log/parts.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { slicesOf } from '../state/group.ts';
 import { Overlay } from '../state/overlay.ts';
+import { RecentFrame } from '../state/recent-frame.ts';
 import { SliceWalk } from './slice-walk.ts';
 import type { Room } from './window.ts';
 
@@ -112,7 +113,8 @@ async function lay(frames: readonly number[], perChunk: number, inOverlay: numbe
   await write();
   const overlay = new Overlay();
   for (const [i, slice] of slices.slice(indexed).entries()) {
-    overlay.addSlice(range, { slice, view: viewOf(images[indexed + i] as Buffer), order: 1 });
+    const frame = new RecentFrame(viewOf(images[indexed + i] as Buffer), undefined);
+    overlay.addSlice(range, { slice, frame, order: 1 });
   }
   const stub = {
     index,

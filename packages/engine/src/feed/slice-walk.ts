@@ -201,7 +201,8 @@ export class SliceWalk {
   }
 }
 
-function loadedRecent(state: DatabaseState, { slice, view }: RecentSlice): LoadedSlice {
+function loadedRecent(state: DatabaseState, { slice, frame }: RecentSlice): LoadedSlice {
+  const view = frame.kept;
   const bodies = view.bytes.subarray(slice.bodyOffset, slice.bodyOffset + slice.bodyBytes);
   const superseded = state.usage.supersededBits(slice.segment);
   return { slice, view, bodies, isRead: false, isUnverified: false, superseded };

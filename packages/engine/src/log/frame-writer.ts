@@ -203,7 +203,8 @@ export function frameBytes(runs: readonly RunWriter[]): number {
   return padded(bytes);
 }
 
-export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): FrameView {
+/** Into memory of exactly that length. */
+export function writeFrame(head: FrameHead, runs: readonly RunWriter[], frame: Buffer): FrameView {
   let recordCount = 0;
   let keyBytes = 0;
   for (const run of runs) {
@@ -213,9 +214,9 @@ export function writeFrame(head: FrameHead, runs: readonly RunWriter[]): FrameVi
   const tableOffset = frameHeaderBytes + runs.length * runBytes;
   const keysOffset = tableOffset + recordCount * recordBytes;
   const bodiesOffset = keysOffset + keyBytes;
-  const length = frameBytes(runs);
-  const frame = Buffer.allocUnsafeSlow(length);
-  const fields = new DataView(frame.buffer);
+  const { length } = frame;
+  assert(length === frameBytes(runs), 'a frame fills its memory');
+  const fields = new DataView(frame.buffer, frame.byteOffset, length);
   let record = 0;
   let keyOffset = keysOffset;
   let bodyOffset = bodiesOffset;
@@ -265,7 +266,7 @@ export function encodeFrame(input: FrameInput): Buffer {
     for (const record of records) run.add(record);
     return run;
   });
-  return writeFrame(input, runs).bytes;
+  return writeFrame(input, runs, Buffer.allocUnsafeSlow(frameBytes(runs))).bytes;
 }
 
 function move(fields: DataView, at: number, by: number): void {

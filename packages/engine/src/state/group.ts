@@ -8,6 +8,7 @@ import type { Slice } from '../index/slices.ts';
 import { idleRunBytesMax, idleRunsMax } from '../limits.ts';
 import type { FrameView, OperationNumber } from '../log/frame.ts';
 import { frameKind, operation, uniqueDigestBytes } from '../log/frame.ts';
+import type { FrameMemory, FrameSpace } from '../log/frame-memory.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
 import { frameBytes, RunWriter, writeFrame } from '../log/frame-writer.ts';
 import type { CatalogChange } from './catalog.ts';
@@ -47,8 +48,9 @@ export interface Staging {
 
 /**
  * One document's change, with what deciding, publishing and indexing it need; unless it is a delete it is the document's
- * version as well. Its bytes are where its group keeps them, in a run that is being filled and then in the frame. Nobody holds
- * on to it when it has been published, but for the one who asked for it.
+ * version as well. Its bytes are where its group keeps them, in a run that is being filled and then in the frame; the memory of both is
+ * used again. Nobody holds on to it when it has been published, but for the one who asked for it, and its place is known until the
+ * next group has been published: that may supersede it.
  */
 export class StagedRecord implements Version, Place, StagedEntry {
   readonly container: number;
@@ -163,10 +165,9 @@ export class StagedRecord implements Version, Place, StagedEntry {
     return this.#placed.view.id(this.#record);
   }
 
+  /** A copy. */
   get body(): Buffer {
-    if (this.#frame !== undefined) return this.#frame.view.body(this.#record);
-    // The memory of a run is used again.
-    return Buffer.from((this.#run as RunWriter).body(this.#record));
+    return Buffer.from(this.#frame?.view.body(this.#record) ?? (this.#run as RunWriter).body(this.#record));
   }
 
   /** Its group has been closed: from now on its bytes are in the frame. */
@@ -189,6 +190,8 @@ export interface DurableGroup {
   /** Where the next frame begins. */
   readonly endOffset: number;
   readonly view: FrameView;
+  /** The memory of the frame, if it is used again when the index has it. */
+  readonly space: FrameSpace | undefined;
   readonly records: readonly StagedRecord[];
   readonly slices: readonly { readonly range: number; readonly slice: Slice }[];
   readonly changes: readonly CatalogChange[];
@@ -204,10 +207,15 @@ interface Run {
   readonly staged: StagedRecord[];
 }
 
-/** Memory for the runs and keys of open groups: of a group being closed and the next one. */
+/** Memory for the runs and keys of open groups, of a group being closed and the next one; and for frames. */
 export class RunPool {
+  readonly frames: FrameMemory;
   readonly #idle: RunWriter[] = [];
   readonly #idleKeys: KeySlab[] = [];
+
+  constructor(frames: FrameMemory) {
+    this.frames = frames;
+  }
 
   take(container: number, range: number): RunWriter {
     return (this.#idle.pop() ?? new RunWriter()).begin(container, range);
@@ -300,7 +308,8 @@ export class OpenGroup {
   }): DurableGroup {
     const { salt, segment, sequence, offset, firstOrdinal } = target;
     const writers = this.#writers();
-    const view = writeFrame({ kind: frameKind.group, salt, sequence, firstOrdinal }, writers);
+    const space = this.#pool.frames.take(frameBytes(writers));
+    const view = writeFrame({ kind: frameKind.group, salt, sequence, firstOrdinal }, writers, space.bytes);
     const frame: FramePlace = { view, segment, offset };
     const records: StagedRecord[] = [];
     for (const { writer, staged } of this.#runs.values()) {
@@ -312,7 +321,7 @@ export class OpenGroup {
     }
     const slices = slicesOf(view, segment, offset);
     const endOffset = offset + view.header.length;
-    return { sequence, segment, endOffset, view, records, slices, changes: this.#changes };
+    return { sequence, segment, endOffset, view, space, records, slices, changes: this.#changes };
   }
 
   /** The runs as the frame will hold them: documents first, then the changes of the catalog that follow from them. */

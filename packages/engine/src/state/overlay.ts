@@ -13,7 +13,7 @@ import type { Version } from '../index/documents.ts';
 import { RecentRids } from '../index/recent-rids.ts';
 import type { Slice } from '../index/slices.ts';
 import { overlayBytesMax, overlayRecordsMax } from '../limits.ts';
-import type { FrameView } from '../log/frame.ts';
+import type { RecentFrame } from './recent-frame.ts';
 
 /** A record that is decided and not yet on disk. */
 export interface StagedEntry {
@@ -27,7 +27,12 @@ export interface StagedEntry {
 
 export interface RecentSlice {
   readonly slice: Slice;
-  readonly view: FrameView;
+  readonly frame: RecentFrame;
+  readonly order: number;
+}
+
+interface FrameEntry {
+  readonly frame: RecentFrame;
   readonly order: number;
 }
 
@@ -48,6 +53,8 @@ export class Overlay<Staged extends StagedEntry> {
   readonly rids: RecentRids = new RecentRids();
   readonly #uniques = new Map<string, UniqueEntry>();
   readonly #slices = new Map<number, RecentSlice[]>();
+  /** The oldest first. */
+  readonly #frames: FrameEntry[] = [];
   #records = 0;
   #bytes = 0;
   #order = 0;
@@ -138,20 +145,21 @@ export class Overlay<Staged extends StagedEntry> {
     return slices[low];
   }
 
-  /** The bytes of a version whose frame is still here. */
+  /** A copy of the bytes of a version whose frame is still here. */
   findBody({ range, lsn, place }: Version): Buffer | undefined {
     const recent = this.firstSliceAfter(range, lsn - 1);
     if (recent === undefined || recent.slice.segment !== place.segment) return undefined;
     const start = place.offset - recent.slice.offset;
     const isInside = start >= 0 && start + place.length <= recent.slice.length;
-    return isInside ? recent.view.bytes.subarray(start, start + place.length) : undefined;
+    return isInside ? Buffer.from(recent.frame.view.bytes.subarray(start, start + place.length)) : undefined;
   }
 
   /** Makes room for one more group; gives its order. */
-  grow(records: number, bytes: number): number {
+  grow(records: number, bytes: number, frame: RecentFrame): number {
     this.#records += records;
     this.#bytes += bytes;
     this.#order += 1;
+    this.#frames.push({ frame, order: this.#order });
     return this.#order;
   }
 
@@ -170,6 +178,8 @@ export class Overlay<Staged extends StagedEntry> {
       if (keep === -1) this.#slices.delete(range);
       else if (keep > 0) list.splice(0, keep);
     }
+    const keep = this.#frames.findIndex((entry) => entry.order > order);
+    for (const { frame } of this.#frames.splice(0, keep === -1 ? this.#frames.length : keep)) frame.release();
     this.#records -= records;
     this.#bytes -= bytes;
   }

@@ -8,6 +8,7 @@ import { EmbeddedEngine, lmdbIndexProvider, maintainOnce, memoryFiles, nodeFiles
 import { FaultFiles } from '../fault-files.ts';
 import type { Gate } from '../gate.ts';
 import { MemoryIndexDisk } from '../memory-index-disk.ts';
+import { PoisonedFrames } from '../poisoned-frames.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import type { EngineUnderTest, MakeEngine } from './bench.ts';
@@ -108,7 +109,8 @@ class EmbeddedUnderTest implements EngineUnderTest {
 function openEmbedded({ index, clock, variation }: Parts, faults: FaultFiles): Promise<EmbeddedEngine> {
   const files = variation.files?.(faults) ?? faults;
   const segments = { sync: 'full', segmentBytesMin, segmentBytesMax } as const;
-  return EmbeddedEngine.open({ files, index, environment: environmentOf(clock), segments, isRestored: false });
+  const frames = new PoisonedFrames();
+  return EmbeddedEngine.open({ files, index, environment: environmentOf(clock), segments, frames, isRestored: false });
 }
 
 function environmentOf(clock: VirtualClock): { clock: VirtualClock; random(target: Uint8Array): void } {
