@@ -84,7 +84,9 @@ export class LateGeneration {
       if (end > value.length || offset >= chunkFactor)
         throw new DatabaseError('corrupt', 'A late chunk of the index is cut off.');
       const keyAt = offset + headBytes;
-      this.#note(bytes, offset, hashOf(bytes, keyAt, keyAt + keyBytesAt(bytes, offset), this.#seed));
+      const keyBytes = keyBytesAt(bytes, offset);
+      const hash = hashOf(bytes, keyAt, keyAt + keyBytes, this.#seed);
+      this.#note(bytes, offset, hash, this.#slotOf(bytes, keyAt, keyBytes, hash));
       offset = end;
     }
   }
@@ -106,7 +108,8 @@ export class LateGeneration {
   /** The key is bytes [start, end) of `keys`. Changes from `firstOpen` on may be written anew in their places. */
   put(keys: Buffer, start: number, end: number, hash: number, version: Version, firstOpen: LateNumber): void {
     const valueBytes = versionBytes(version);
-    const before = (this.#slots[this.#slotOf(keys, start, end - start, hash)] as number) - 1;
+    const slot = this.#slotOf(keys, start, end - start, hash);
+    const before = (this.#slots[slot] as number) - 1;
     if (before >= firstOpen) {
       const place = this.#places[before] as number;
       const chunk = this.#chunkAt(place);
@@ -116,12 +119,12 @@ export class LateGeneration {
         return;
       }
     }
-    const at = this.#append(keys, start, end, hash, valueBytes, valueBytes);
+    const at = this.#append(keys, start, end, hash, slot, valueBytes, valueBytes);
     writeVersion(version, this.#last.bytes, at);
   }
 
   remove(keys: Buffer, start: number, end: number, hash: number): void {
-    this.#append(keys, start, end, hash, 0, removed);
+    this.#append(keys, start, end, hash, this.#slotOf(keys, start, end - start, hash), 0, removed);
   }
 
   /** The chunks that were changed since, as they are now. */
@@ -334,8 +337,16 @@ export class LateGeneration {
     return chunk;
   }
 
-  /** But for the value, for which there is room. Gives where in the last chunk. */
-  #append(keys: Buffer, start: number, end: number, hash: number, valueBytes: number, valueMark: number): number {
+  /** But for the value, for which there is room. Gives where in the last chunk. `slot`: the key's. */
+  #append(
+    keys: Buffer,
+    start: number,
+    end: number,
+    hash: number,
+    slot: number,
+    valueBytes: number,
+    valueMark: number,
+  ): number {
     const keyBytes = end - start;
     const bytes = headBytes + slabBytesOf(keyBytes, valueBytes);
     const hasRoom = this.#chunks.length > 0 && this.#usedBytes + bytes <= this.#last.bytes.length;
@@ -346,20 +357,23 @@ export class LateGeneration {
     chunk.writeUInt32LE(valueMark, offset + valueBytesAt);
     const valueAt = copyBytes(keys, start, end, chunk, offset + headBytes);
     this.#usedBytes = offset + bytes;
-    this.#note(chunk, offset, hash);
+    this.#note(chunk, offset, hash, slot);
     return valueAt;
   }
 
   /** The change at an offset of the last chunk is one of ours, and found from now on. */
-  #note(chunk: Buffer, offset: number, hash: number): void {
-    if (this.#changes === this.#places.length) this.#grow();
-    const change = this.#changes;
+  #note(chunk: Buffer, offset: number, hash: number, slotBefore: number): void {
     const keyAt = offset + headBytes;
+    let slot = slotBefore;
+    if (this.#changes === this.#places.length) {
+      this.#grow();
+      slot = this.#slotOf(chunk, keyAt, keyBytesAt(chunk, offset), hash);
+    }
+    const change = this.#changes;
     this.#places[change] = (this.#chunks.length - 1) * chunkFactor + offset;
     this.#hashes[change] = hash;
     this.#followed[change] = 0;
     this.#changes += 1;
-    const slot = this.#slotOf(chunk, keyAt, keyBytesAt(chunk, offset), hash);
     const before = (this.#slots[slot] as number) - 1;
     if (before >= 0) this.#followed[before] = 1;
     this.#slots[slot] = change + 1;
@@ -434,6 +448,7 @@ interface OrderedBucket {
  */
 export function hashOf(bytes: Buffer, start: number, end: number, seed: number): number {
   let hash = seed;
+  // Not four bytes at a time: what the highest bit of a word does to the product does not depend on the seed.
   for (let i = start; i < end; i += 1) {
     hash = Math.imul(hash ^ (bytes[i] as number), 0x9e37_79b1);
     // Without this, which keys have the same hash would hardly depend on the seed.
