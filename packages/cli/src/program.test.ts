@@ -41,6 +41,7 @@ test.each([
   [['tail'], "missing required argument 'container'"],
   [['--prot', '1'], 'Did you mean --port?'],
   [['--port'], 'argument missing'],
+  [['tail', 'db/c', '--port', '8081'], '--endpoint http://127.0.0.1:8081'],
   [['serve', 'here'], 'too many arguments'],
   [['tail', 'db/c', '--limit', '0'], '--limit must be a number from 1'],
   [['tail', 'db/c', '--mode', 'all'], '--mode must be latest or all-versions'],

@@ -75,10 +75,22 @@ function prepare(command: Command): Command {
     .helpOption('-h, --help', 'print this text')
     .configureOutput({
       outputError: (text, write) => {
-        const advice = text.includes("option '--key'") ? '\nKeys come from TIDEMARK_KEY or from --key-file.' : '';
-        write(`tidemark: ${text.replace(/^error: /, '').trimEnd()}${advice}\nSee --help.\n`);
+        const { told, advice } = advised(command, text.replace(/^error: /, '').trimEnd());
+        write(`tidemark: ${told}${advice}\nSee --help.\n`);
       },
     });
+}
+
+/** What commander says of a mistake, and what it cannot know. */
+function advised(command: Command, text: string): { told: string; advice: string } {
+  if (text.includes("option '--key'")) {
+    return { told: text, advice: '\nKeys come from TIDEMARK_KEY or from --key-file.' };
+  }
+  const isClient = command.options.some(({ long }) => long === '--endpoint');
+  if (!isClient || !text.includes("option '--port'")) return { told: text, advice: '' };
+  // Whatever it has found with similar letters is something else.
+  const [told = text] = text.split('\n');
+  return { told, advice: '\nThe server is named with --endpoint, such as --endpoint http://127.0.0.1:8081.' };
 }
 
 function meaningOf({ meaning, fallback }: OptionSpec): string {

@@ -106,7 +106,7 @@ test('[B6] lag and status show who owns what and how far it is, as text and as J
   expect(running.out).toMatch(/^host-1 +1 +1 +\d+ s$/m);
   expect(running.out).toMatch(/^0 +host-1 +1 +"\d+" +\d{4}-/m);
   expect(text.out).toMatch(/^0 +- +"\d+" +3 +\d+$/m);
-  expect(text.out).toMatch(/^In all: 3 changes, \d+ seconds? behind\.$/m);
+  expect(text.out).toMatch(/^In all: 3 changes, \d+ seconds? behind\.\n! No host of the group is running\.$/m);
   expect(JSON.parse(json.out)).toMatchObject({ group: 'billing', items: 3, isAtLeast: false, ranges: [{ items: 3 }] });
   expect(JSON.parse(status.out)).toMatchObject({ ranges: [{ leaseToken: '0' }], hosts: [], problems: [] });
 });

@@ -1,6 +1,6 @@
 // `tidemark lag`: how far a group of processors is behind, in changes and seconds.
 
-import type { Lag, RangeLag } from '@tidemark/processor';
+import type { GroupStatus, Lag, RangeLag } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { isOn, numberOption } from '../call.ts';
 import { groupOf } from '../group.ts';
@@ -10,8 +10,9 @@ const countMax = 1_000_000_000;
 
 export async function run(call: Call): Promise<number> {
   const itemsMax = numberOption(call, 'countMax', { min: 1, max: countMax });
-  const lag = await (await groupOf(call)).lag({ itemsMax });
-  await print(isOn(call, 'json') ? `${JSON.stringify(withNulls(lag))}\n` : textOf(lag));
+  const group = await groupOf(call);
+  const lag = await group.lag({ itemsMax });
+  await print(isOn(call, 'json') ? `${JSON.stringify(withNulls(lag))}\n` : lagText(lag, (await group.status()).hosts));
   return 0;
 }
 
@@ -22,7 +23,8 @@ function withNulls(lag: Lag): object {
   return { ...known(lag), ranges: lag.ranges.map(known) };
 }
 
-function textOf(lag: Lag): string {
+/** With a line for each host that owns ranges and does nothing: the lag of those will grow. */
+export function lagText(lag: Lag, hosts: GroupStatus['hosts']): string {
   const rows = lag.ranges.map((range) => [
     shown(range.leaseToken),
     shown(range.owner ?? '-'),
@@ -37,7 +39,17 @@ function textOf(lag: Lag): string {
     items === undefined
       ? 'In all: unknown, since that of a range is.'
       : `In all: ${isAtLeast ? 'at least ' : ''}${counted(items, 'changes')}, ${behindOf(seconds)} behind.`;
-  return `${table([head, ...rows])}${total}\n`;
+  return `${table([head, ...rows])}${total}\n${absent(hosts)}`;
+}
+
+function absent(hosts: GroupStatus['hosts']): string {
+  const gone = hosts.filter(({ isAlive, ranges }) => !isAlive && ranges > 0);
+  if (gone.length === 0) return hosts.some(({ isAlive }) => isAlive) ? '' : '! No host of the group is running.\n';
+  const lines = gone.map(({ instance, quietSeconds = 0 }) => {
+    const quiet = `has given no sign of life for ${counted(quietSeconds, 'seconds')}`;
+    return `! ${shown(instance)} ${quiet}: its ranges wait for another host.\n`;
+  });
+  return lines.join('');
 }
 
 function itemsOf({ items, isAtLeast }: RangeLag): string {
