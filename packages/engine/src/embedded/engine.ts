@@ -10,7 +10,7 @@ import type { FileSystem } from '../files/file-system.ts';
 import type { IndexStore } from '../index/index-store.ts';
 import { docKey } from '../index/keys.ts';
 import type { LateLimits } from '../index/late-index.ts';
-import { clockJumpReportedMs, queuedBytesMax, readsPerTurn, restoredTailGap } from '../limits.ts';
+import { queuedBytesMax, readsPerTurn, restoredTailGap } from '../limits.ts';
 import { FrameMemory } from '../log/frame-memory.ts';
 import type { SegmentOptions } from '../log/segment-store.ts';
 import type { MatchOptions } from '../named-resource.ts';
@@ -50,6 +50,7 @@ import {
   replacedContainer,
   withHistory,
 } from './catalog-changes.ts';
+import { ClockJumps } from './clock-jumps.ts';
 import { Committer } from './committer.ts';
 import { Compactor } from './compaction.ts';
 import { wantRanges } from './growth.ts';
@@ -100,8 +101,7 @@ export class EmbeddedEngine implements RangeEngine {
   /** Catalog changes one at a time: each is decided on the published catalog. */
   #catalogTurn: Promise<unknown> = Promise.resolve();
   #failure: DatabaseError | undefined;
-  #clockJumpMs = 0;
-  #lastNowMs: number;
+  readonly #clockJumps: ClockJumps;
   #reads = 0;
 
   private constructor(options: EmbeddedEngineOptions, recovered: Recovered) {
@@ -111,7 +111,7 @@ export class EmbeddedEngine implements RangeEngine {
       state: recovered.state,
       fetchBodies: (submission, ids) => void this.#fetchBodies(submission, ids),
     };
-    this.#lastNowMs = options.environment.clock.nowMs();
+    this.#clockJumps = new ClockJumps(options.environment.clock);
     this.writer = new IndexWriter(
       {
         index: recovered.state.index,
@@ -222,7 +222,7 @@ export class EmbeddedEngine implements RangeEngine {
 
   get health(): EngineHealth {
     const failure = this.#failure ?? this.state.segments.obstacle ?? this.writer.obstacle;
-    return { status: statusOf(failure), message: failure?.message, clockJumpMs: this.#clockJumpMs };
+    return { status: statusOf(failure), message: failure?.message, clockJumpMs: this.#clockJumps.lastJumpMs };
   }
 
   get figures(): EngineFigures {
@@ -511,7 +511,7 @@ export class EmbeddedEngine implements RangeEngine {
 
   #publish(group: DurableGroup): void {
     this.#show(group);
-    this.#noteClock();
+    this.#clockJumps.look();
   }
 
   async #publishReplayed(group: DurableGroup): Promise<void> {
@@ -582,17 +582,5 @@ export class EmbeddedEngine implements RangeEngine {
 
   #onFailure(error: DatabaseError): void {
     this.#failure ??= error;
-  }
-
-  #nowMs(): number {
-    return this.#options.environment.clock.nowMs();
-  }
-
-  #noteClock(): void {
-    const now = this.#nowMs();
-    const jump = now - this.#lastNowMs;
-    // Forward it cannot be told from idleness; backward it can.
-    if (jump < -clockJumpReportedMs) this.#clockJumpMs = jump;
-    this.#lastNowMs = now;
   }
 }
