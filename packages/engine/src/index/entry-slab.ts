@@ -14,12 +14,49 @@ export interface EntrySlab {
   readonly bytes: Buffer;
   /** The same, for whoever copies: a word at a time is four times as fast. */
   readonly words: Int32Array;
+  /** The same, for lmdb, which wants properties on it: those of `bytes` would be of two kinds to the compiler. */
+  readonly lent: LmdbBytes;
 }
+
+/**
+ * Where lmdb is to find a value in a larger buffer. It looks at `start` and `end` of the bytes it is given, as the encoders
+ * that come with it set them, when the change is queued; the buffer must be the whole of its memory.
+ */
+export type LmdbBytes = Buffer & { start: number; end: number };
 
 /** Zeroed: what nobody writes to may get to the disk. */
 export function makeSlab(bytes: number): EntrySlab {
   const memory = new ArrayBuffer(padded(bytes));
-  return { bytes: Buffer.from(memory), words: new Int32Array(memory) };
+  // Nobody reads the properties before they are set for a value.
+  return { bytes: Buffer.from(memory), words: new Int32Array(memory), lent: Buffer.from(memory) as LmdbBytes };
+}
+
+const sharedBytesMin = 512;
+const sharedBytesMax: number = 64 * 1024;
+
+/** Room for the entries of one transaction, in slabs that they share. */
+export class SlabRoom {
+  #slab: EntrySlab | undefined;
+  #usedBytes = 0;
+  #nextBytes: number = sharedBytesMin;
+
+  /** Of the room that was taken last. */
+  get slab(): EntrySlab {
+    assert(this.#slab !== undefined, 'room is taken before it is used');
+    return this.#slab;
+  }
+
+  /** Gives where it begins. */
+  take(bytes: number): number {
+    if (this.#slab === undefined || this.#usedBytes + bytes > this.#slab.bytes.length) {
+      this.#slab = makeSlab(Math.max(this.#nextBytes, bytes));
+      this.#usedBytes = 0;
+      this.#nextBytes = Math.min(sharedBytesMax, this.#nextBytes * 2);
+    }
+    const start = this.#usedBytes;
+    this.#usedBytes += padded(bytes);
+    return start;
+  }
 }
 
 /** What an entry with so many bytes takes. */

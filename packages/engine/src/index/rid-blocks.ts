@@ -6,7 +6,7 @@
 //   0 rid number, from the first of the block u8   1 doc key bytes u16 little-endian   3 doc key
 
 import { copyBytes } from './copy-bytes.ts';
-import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
+import { SlabPut, SlabRoom, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange, IndexStore } from './index-store.ts';
 import { firstRidOf, ridBlockKey, ridKeyBytes, ridNumberOfKey, ridsPerBlock, writeRidKey } from './keys.ts';
 
@@ -76,11 +76,13 @@ export class RidChanges {
   /** For the next transaction on the index as it is. Of scattered deletes there are tens of thousands: others have a turn meanwhile. */
   async on(index: Pick<IndexStore, 'get'>, nextTurn: () => Promise<void>): Promise<IndexChange[]> {
     const changes: IndexChange[] = [];
+    const room = new SlabRoom();
     for (const [container, blocks] of this.#blocks) {
       for (const [first, block] of blocks) {
         if (changes.length % blocksPerTurn === blocksPerTurn - 1) await nextTurn();
-        addPresent(block, index.get(ridBlockKey(container, first)));
-        changes.push(encoded(container, first, block));
+        // Of documents that were all made since the last transaction the index has nothing.
+        if (block.includes(undefined)) addPresent(block, index.get(ridBlockKey(container, first)));
+        changes.push(encoded(container, first, block, room));
       }
     }
     return changes;
@@ -112,14 +114,15 @@ function addPresent(block: BlockChanges, present: Buffer | undefined): void {
   }
 }
 
-function encoded(container: number, first: number, block: BlockChanges): IndexChange {
+function encoded(container: number, first: number, block: BlockChanges, room: SlabRoom): IndexChange {
   let length = 0;
   for (const key of block) if (key) length += headBytes + key.end - key.start;
   if (length === 0) return { key: ridBlockKey(container, first), value: undefined };
-  const slab = makeSlab(slabBytesOf(ridKeyBytes, length));
+  const start = room.take(slabBytesOf(ridKeyBytes, length));
+  const { slab } = room;
   const { bytes } = slab;
-  writeRidKey(container, first, bytes, 0);
-  let end = ridKeyBytes;
+  writeRidKey(container, first, bytes, start);
+  let end = start + ridKeyBytes;
   for (let position = 0; position < ridsPerBlock; position += 1) {
     const key = block[position];
     if (!key) continue;
@@ -129,5 +132,5 @@ function encoded(container: number, first: number, block: BlockChanges): IndexCh
     bytes[end + 2] = keyBytes >> 8;
     end = copyBytes(key.bytes, key.start, key.end, bytes, end + headBytes);
   }
-  return new SlabPut(slab, 0, ridKeyBytes, length);
+  return new SlabPut(slab, start, ridKeyBytes, length);
 }

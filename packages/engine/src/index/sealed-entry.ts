@@ -5,7 +5,7 @@
 
 import { checksum32, checksumHead, checksumMemory, checksumOfHead } from '../log/checksum.ts';
 import { copyBytes } from './copy-bytes.ts';
-import { checksumBytes, SlabPut } from './entry-slab.ts';
+import { checksumBytes, SlabPut, SlabRoom } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
 
 /** Of what lmdb lends. Doc entries are far below; of more the views of its buffer would be too many. */
@@ -14,18 +14,10 @@ export const lentBytesMax = 512;
 /** Key and value side by side, where their checksum is made. */
 const beside: Buffer = checksumMemory;
 const besideWords = new Int32Array(beside.buffer, beside.byteOffset, beside.length / 4);
-const slabBytes: number = 64 * 1024;
-
-/**
- * Where lmdb is to find a value in a larger buffer. It looks at `start` and `end` of the bytes it is given, as the encoders
- * that come with it set them, when the change is queued; the buffer must be the whole of its memory.
- */
-type LmdbSlab = Buffer & { start: number; end: number };
 
 /** Makes the entries of one transaction, where they lie or in memory that they share: nothing of it may change before they are applied. */
 export class EntrySealer {
-  #slab: LmdbSlab | undefined;
-  #used = 0;
+  readonly #room = new SlabRoom();
   /** Until the next one is made. */
   key: Buffer = beside;
   value: Buffer = beside;
@@ -50,35 +42,28 @@ export class EntrySealer {
 
   /** Where it lies, which has room for the checksum. */
   #sealInSlab({ slab, start, keyBytes, valueBytes }: SlabPut): void {
-    const bytes = slab.bytes as LmdbSlab;
-    const { words } = slab;
+    const { bytes, words, lent } = slab;
     const length = keyBytes + valueBytes;
     const wordAt = start / 4;
     const wordCount = Math.ceil(length / 4);
     for (let i = 0; i < wordCount; i += 1) besideWords[i] = words[wordAt + i] as number;
     const end = start + length;
     writeChecksum(checksumOfHead(length), bytes, end);
-    bytes.start = start + keyBytes;
-    bytes.end = end + checksumBytes;
+    lent.start = start + keyBytes;
+    lent.end = end + checksumBytes;
     this.key = checksumHead(keyBytes);
-    this.value = bytes;
+    this.value = lent;
   }
 
   #sealBeside(keyBytes: number, end: number): void {
     const length = end - keyBytes + checksumBytes;
-    if (this.#slab === undefined || this.#used + length > this.#slab.length) {
-      // Nobody reads the properties before they are set for the first value.
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, length)) as LmdbSlab;
-      this.#used = 0;
-    }
-    const slab = this.#slab;
-    const start = this.#used;
-    writeChecksum(checksumOfHead(end), slab, copyBytes(beside, keyBytes, end, slab, start));
-    slab.start = start;
-    slab.end = start + length;
-    this.#used = start + length;
+    const start = this.#room.take(length);
+    const { bytes, lent } = this.#room.slab;
+    writeChecksum(checksumOfHead(end), bytes, copyBytes(beside, keyBytes, end, bytes, start));
+    lent.start = start;
+    lent.end = start + length;
     this.key = checksumHead(keyBytes);
-    this.value = slab;
+    this.value = lent;
   }
 }
 
