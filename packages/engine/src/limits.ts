@@ -39,8 +39,8 @@ export const crowdFlushMsMax = 0.5;
 export const idleRunsMax = 8;
 export const idleRunBytesMax: number = 4 * MiB;
 /**
- * Frames are in blocks of this size until they are in the index, those of more than half of it apart. So many blocks are kept for the next
- * frames while somebody writes, as many as the overlay can have, and so many while nobody does.
+ * Frames are in blocks of this size until they are in the index, those of more than half of it apart. For the next frames as many blocks are
+ * kept as were in use a moment ago, up to so many in all, and at least so many.
  */
 export const frameBlockBytes: number = 4 * MiB;
 export const frameBlocksMax = 24;

@@ -70,3 +70,46 @@ test('[engine 7] what a reader of the feed has stays as it was', async () => {
       { n, text },
     ]);
 });
+
+test('[engine 6] a batch that reads what the group in flight has written keeps it', async () => {
+  const { database, container } = await opened();
+  await using _ = database;
+  const text = 'held '.repeat(50);
+  const held: { readonly n: number; readonly bytes: Buffer }[] = [];
+  const writeAndRead = async (writer: number): Promise<void> => {
+    for (let n = 0; n < 60; n += 1) {
+      const id = `d${writer}`;
+      const written = container.upsert({ id, pk: 'x', n, text });
+      // By now the first of them is in flight.
+      await Promise.resolve();
+      const [read] = (await container.batch('x', [{ read: id }])).outcomes;
+      if (read !== undefined && 'document' in read) held.push({ n, bytes: read.document.bytes });
+      await written;
+    }
+  };
+  await Promise.all([0, 1, 2, 3].map(writeAndRead));
+
+  await writeOver(database, container);
+
+  expect(held.length).toBe(240);
+  for (const { n, bytes } of held) expect(JSON.parse(String(bytes))).toMatchObject({ n, text });
+});
+
+test('[engine 6] the commands of a unit share the body that they ask for', async () => {
+  const { database, container } = await opened();
+  await using _ = database;
+  await container.create({ id: 'old', pk: 'x' });
+  await database.engine.settle();
+  await container.create({ id: 'big', pk: 'x', text: 'x'.repeat(100_000) });
+
+  const { outcomes } = await container.batch('x', [
+    { read: 'old' },
+    ...Array.from({ length: 99 }, () => ({ read: 'big' })),
+  ]);
+
+  const bodies = outcomes
+    .slice(1)
+    .map((outcome) => ('document' in outcome ? outcome.document.bytes.buffer : undefined));
+  expect(bodies[0]?.byteLength).toBeGreaterThan(100_000);
+  expect(new Set(bodies).size).toBe(1);
+});

@@ -528,6 +528,7 @@ export class EmbeddedEngine implements RangeEngine {
       throw error;
     }
     this.writer.take(group);
+    for (const record of group.records) record.published();
   }
 
   async #room(): Promise<void> {

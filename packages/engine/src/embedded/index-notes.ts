@@ -70,10 +70,7 @@ export class IndexNotes {
     pending.bytes += group.view.header.length;
     // How far its segment has come: of a group without documents nothing else tells, and the next one may be in another segment.
     this.#options.usage.touch(group.segment);
-    for (const record of group.records) {
-      if (!this.#isUsual(record)) this.#noteBeside(pending, record);
-      record.previous = undefined;
-    }
+    for (const record of group.records) if (!this.#isUsual(record)) this.#noteBeside(pending, record);
     for (const entry of group.slices) {
       pending.slices.push(entry);
       pending.ranges.add(entry.range);

@@ -6,11 +6,9 @@ import { openLateIndex } from '../index/late-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
 import { findIndexedRid, RidChanges } from '../index/rid-blocks.ts';
 import { indexedRangesMax } from '../limits.ts';
-import type { FrameView } from '../log/frame.ts';
 import { operation } from '../log/frame.ts';
 import type { DurableGroup, StagedRecord } from '../state/group.ts';
 import { Overlay } from '../state/overlay.ts';
-import { RecentFrame } from '../state/recent-frame.ts';
 import { IndexWriter } from './index-writer.ts';
 
 test('[engine 7] the first LSN of a second stays, however many ranges are written to', async () => {
@@ -138,9 +136,8 @@ async function aWriter(store: IndexStore): Promise<{ writer: IndexWriter; publis
     false,
   );
   const publish = (records: StagedRecord[]): void => {
-    const view = { header: { length: 1 } } as FrameView; // Nobody asks for more of it.
-    overlay.grow(records.length, 1, new RecentFrame(view, undefined));
-    const frame = { sequence: 1, segment: 1, endOffset: 1, view };
+    overlay.grow(records.length, 1, undefined);
+    const frame = { sequence: 1, segment: 1, endOffset: 1, view: { header: { length: 1 } } };
     writer.take({ ...frame, records, slices: [], changes: [] } as unknown as DurableGroup);
   };
   return { writer, publish };

@@ -10,7 +10,8 @@ import { occupiedBytes } from '../log/frame-writer.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
-import type { GroupWaiter, LentKey, OpenGroup, StagedRecord } from '../state/group.ts';
+import type { GroupWaiter, LentKey, OpenGroup } from '../state/group.ts';
+import { StagedRecord } from '../state/group.ts';
 import type { KeySlab } from '../state/key-slab.ts';
 import type { RangeState } from '../state/range.ts';
 import type { Unit } from '../write/command.ts';
@@ -21,7 +22,7 @@ import type { Submission } from './committer.ts';
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
 const recordOverheadBytes = 512;
 
-/** A body read from the disk for a decision, and the version it is of. */
+/** A body for a decision, read from the disk or copied from where it will not stay, and the version it is of. */
 export interface FetchedBody {
   readonly lsn: number;
   readonly ix: number;
@@ -51,8 +52,8 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   readonly #decideUnit: Decide;
   readonly #resolve: (result: UnitResult) => void;
   readonly #reject: (error: unknown) => void;
-  /** Bodies fetched for this unit, valid only for the version they were read of. */
-  readonly #bodies: ReadonlyMap<string, FetchedBody> | undefined;
+  /** Valid only for the version they were read of. One for all commands: each would have a copy of its own. */
+  #bodies: Map<string, FetchedBody> | undefined;
   /** Of the group that it is decided for. */
   #keys: KeySlab | undefined;
   /** What the decision rests on, so that it need not be looked up again. */
@@ -71,7 +72,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     target: { readonly container: ContainerState; readonly range: RangeState },
     unit: Unit,
     decide: Decide,
-    bodies: ReadonlyMap<string, FetchedBody> | undefined,
+    bodies: Map<string, FetchedBody> | undefined,
     resolve: (result: UnitResult) => void,
     reject: (error: unknown) => void,
   ) {
@@ -93,7 +94,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   /** The same unit once more, on the state of now. */
   again(
     target: { readonly container: ContainerState; readonly range: RangeState },
-    bodies: ReadonlyMap<string, FetchedBody>,
+    bodies: Map<string, FetchedBody>,
   ): UnitSubmission {
     return new UnitSubmission(this.#host, target, this.unit, this.#decideUnit, bodies, this.#resolve, this.#reject);
   }
@@ -176,7 +177,23 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const { version } = found;
     if (version === undefined) return undefined;
     const isPurged = this.#host.state.isPurgeDecided(this.container, this.unit.partitionKey.bytes, version.lsn);
-    return new FoundDocument(this.#host.state, this.container, version, this.#fetchedBody(id, version), isPurged);
+    return new FoundDocument(this, id, version, isPurged);
+  }
+
+  /** Of a document that it has found. Once it was there it stays: by the time it is sent, another frame may be in its memory. */
+  bodyOf(id: string, version: Version): Buffer | undefined {
+    const fetched = this.#fetchedBody(id, version);
+    if (fetched !== undefined) return fetched;
+    const body = version.body ?? this.#host.state.overlay.findBody(version);
+    if (body === undefined) return undefined;
+    this.#bodies ??= new Map();
+    this.#bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
+    return body;
+  }
+
+  hasBodyOf(id: string, version: Version): boolean {
+    if (version instanceof StagedRecord || this.#fetchedBody(id, version) !== undefined) return true;
+    return this.#host.state.overlay.hasBody(version);
   }
 
   uniqueHolder(key: number, digest: Buffer): string | undefined {
@@ -330,23 +347,15 @@ function previousOf(
 
 class FoundDocument implements CurrentDocument {
   readonly isPurged: boolean;
-  readonly #state: DatabaseState;
-  readonly #container: ContainerState;
+  readonly #unit: UnitSubmission;
+  readonly #id: string;
   readonly #version: Version;
-  #body: Buffer | undefined;
 
-  constructor(
-    state: DatabaseState,
-    container: ContainerState,
-    version: Version,
-    fetched: Buffer | undefined,
-    isPurged: boolean,
-  ) {
+  constructor(unit: UnitSubmission, id: string, version: Version, isPurged: boolean) {
     this.isPurged = isPurged;
-    this.#state = state;
-    this.#container = container;
+    this.#unit = unit;
+    this.#id = id;
     this.#version = version;
-    this.#body = fetched;
   }
 
   get lsn(): number {
@@ -374,43 +383,39 @@ class FoundDocument implements CurrentDocument {
   }
 
   get etag(): string {
-    return this.#container.etagOf(this.lsn, this.ix);
+    return this.#unit.container.etagOf(this.lsn, this.ix);
   }
 
   get body(): Buffer | undefined {
-    // Once it was there it stays: by the time it is sent, the frame may have left the overlay, and another one be in its memory.
-    this.#body ??= this.#version.body ?? this.#state.overlay.findBody(this.#version);
-    return this.#body;
+    return this.#unit.bodyOf(this.#id, this.#version);
+  }
+
+  get hasBody(): boolean {
+    return this.#unit.hasBodyOf(this.#id, this.#version);
   }
 }
 
 /** Put together from what it was made of: the frame that it was written into is soon another one. */
 class CommittedDocument implements StoredDocument {
+  readonly lsn: number;
+  readonly ix: number;
+  readonly timeMs: number;
+  readonly ridNumber: number;
   readonly #container: ContainerState;
-  readonly #record: StagedRecord;
   readonly #openBytes: Buffer;
   #bytes: Buffer | undefined;
 
-  constructor(container: ContainerState, record: StagedRecord, openBytes: Buffer) {
+  constructor(container: ContainerState, { lsn, ix, timeMs, ridNumber }: StagedRecord, openBytes: Buffer) {
+    this.lsn = lsn;
+    this.ix = ix;
+    this.timeMs = timeMs;
+    this.ridNumber = ridNumber;
     this.#container = container;
-    this.#record = record;
     this.#openBytes = openBytes;
   }
 
-  get lsn(): number {
-    return this.#record.lsn;
-  }
-
-  get ix(): number {
-    return this.#record.ix;
-  }
-
-  get timeMs(): number {
-    return this.#record.timeMs;
-  }
-
   get sizeBytes(): number {
-    return this.#openBytes.length + this.#container.system.tailBytes(this.#record);
+    return this.#openBytes.length + this.#container.system.tailBytes(this);
   }
 
   get etag(): string {
@@ -421,7 +426,7 @@ class CommittedDocument implements StoredDocument {
     if (this.#bytes === undefined) {
       this.#bytes = Buffer.allocUnsafe(this.sizeBytes);
       this.#bytes.set(this.#openBytes);
-      this.#container.system.writeTail(this.#record, this.#bytes, this.#openBytes.length);
+      this.#container.system.writeTail(this, this.#bytes, this.#openBytes.length);
     }
     return this.#bytes;
   }

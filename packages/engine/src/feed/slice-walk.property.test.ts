@@ -14,7 +14,6 @@ import type { Part } from '../log/parts.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { slicesOf } from '../state/group.ts';
 import { Overlay } from '../state/overlay.ts';
-import { RecentFrame } from '../state/recent-frame.ts';
 import { SliceWalk } from './slice-walk.ts';
 import type { Room } from './window.ts';
 
@@ -113,8 +112,7 @@ async function lay(frames: readonly number[], perChunk: number, inOverlay: numbe
   await write();
   const overlay = new Overlay();
   for (const [i, slice] of slices.slice(indexed).entries()) {
-    const frame = new RecentFrame(viewOf(images[indexed + i] as Buffer), undefined);
-    overlay.addSlice(range, { slice, frame, order: 1 });
+    overlay.addSlice(range, { slice, view: viewOf(images[indexed + i] as Buffer), order: 1 });
   }
   const stub = {
     index,

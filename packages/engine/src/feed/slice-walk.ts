@@ -5,7 +5,7 @@
 
 import type { Slice } from '../index/slices.ts';
 import { readBytesMax, recycledBytesMax } from '../limits.ts';
-import type { FrameView } from '../log/frame.ts';
+import { FrameView } from '../log/frame.ts';
 import { segmentMissing } from '../log/segment.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RecentSlice } from '../state/overlay.ts';
@@ -201,9 +201,13 @@ export class SliceWalk {
   }
 }
 
-function loadedRecent(state: DatabaseState, { slice, frame }: RecentSlice): LoadedSlice {
-  const view = frame.kept;
-  const bodies = view.bytes.subarray(slice.bodyOffset, slice.bodyOffset + slice.bodyBytes);
+/** A copy, for whoever reads: the frame leaves the overlay when the index has it, and another one is written into its memory. */
+function loadedRecent(state: DatabaseState, { slice, view }: RecentSlice): LoadedSlice {
+  const { tableBytes, bodyOffset, bodyBytes } = slice;
+  const copy = Buffer.allocUnsafeSlow(tableBytes + bodyBytes);
+  view.bytes.copy(copy, 0, 0, tableBytes);
+  view.bytes.copy(copy, tableBytes, bodyOffset, bodyOffset + bodyBytes);
+  const copied = new FrameView(copy, view.header, bodyOffset - tableBytes);
   const superseded = state.usage.supersededBits(slice.segment);
-  return { slice, view, bodies, isRead: false, isUnverified: false, superseded };
+  return { slice, view: copied, bodies: copy.subarray(tableBytes), isRead: false, isUnverified: false, superseded };
 }

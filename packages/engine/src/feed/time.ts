@@ -51,8 +51,7 @@ function hasRecordsUpTo(state: DatabaseState, range: number, second: number): bo
   if (state.index.range({ from: timeKey(range, 0), to, limit: 1 }).length > 0) return true;
   const [recent] = state.overlay.slices(range);
   if (recent === undefined) return false;
-  const { slice, frame } = recent;
-  const { view } = frame;
+  const { view, slice } = recent;
   return Math.floor(view.timeMs(view.firstRecordOfRun(slice.run)) / 1000) <= second;
 }
 
@@ -60,8 +59,7 @@ function firstLsnAfterSecond(state: DatabaseState, range: number, second: number
   const from = timeKey(range, Math.max(0, second + 1));
   const [entry] = state.index.range({ from, to: timeKey(range + 1, 0), limit: 1 });
   if (entry !== undefined) return readUint48BE(entry.value, 0);
-  for (const { slice, frame } of state.overlay.slices(range)) {
-    const { view } = frame;
+  for (const { slice, view } of state.overlay.slices(range)) {
     const first = view.firstRecordOfRun(slice.run);
     for (let record = first; record < first + slice.records; record += 1) {
       if (Math.floor(view.timeMs(record) / 1000) > second) return view.lsn(record);

@@ -42,19 +42,34 @@ test('a frame of more than half a block has memory of its own', () => {
 
 test('a frame is released once', () => {
   const memory = new FrameMemory();
-  const [one] = [memory.take(8), memory.take(8)];
-  one.release();
+  const [one, other] = [memory.take(8), memory.take(8)];
   one.release();
   expect(() => one.release()).toThrow(/released once/);
+  other.release();
 });
 
-test('so many blocks are kept while somebody writes, and few while nobody does', () => {
+test('as many blocks are kept as were in use, up to so many, and few while nobody writes', () => {
   const memory = new FrameMemory();
-  const spaces: FrameSpace[] = [];
-  for (let i = 0; i < (frameBlocksMax + 8) * 2; i += 1) spaces.push(memory.take(half));
-  const last = spaces.pop();
-  for (const space of spaces) space.release();
-  expect(memory.idleBlocks).toBe(frameBlocksMax);
-  last?.release();
+  const take = (blocks: number): FrameSpace[] => Array.from({ length: blocks * 2 }, () => memory.take(half));
+  const last = memory.take(8);
+  for (const space of take(10)) space.release();
+  // The block that is being filled is not one of them.
+  expect(memory.idleBlocks).toBe(9);
+  for (const space of take(frameBlocksMax + 8)) space.release();
+  expect(memory.idleBlocks).toBe(frameBlocksMax - 2);
+  last.release();
   expect(memory.idleBlocks).toBe(restFrameBlocksMax);
+});
+
+test('the memory of a burst is given back though somebody goes on to write', () => {
+  const memory = new FrameMemory();
+  let before = memory.take(1_000);
+  for (const space of Array.from({ length: 40 }, () => memory.take(half))) space.release();
+  expect(memory.idleBlocks).toBeGreaterThan(15);
+  for (let n = 0; n < 20_000; n += 1) {
+    const next = memory.take(1_000);
+    before.release();
+    before = next;
+  }
+  expect(memory.idleBlocks).toBeLessThanOrEqual(restFrameBlocksMax);
 });

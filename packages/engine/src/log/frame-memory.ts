@@ -2,8 +2,7 @@
 // takes, a second or so, and the garbage collector counts them: it would look through the whole heap several times a second.
 //
 // Frames lie one behind the other in blocks. A block is used again when all of its frames have been released, so nobody may keep a view of
-// one: whoever needs bytes for longer copies them. Until the next frame is taken released ones are as they were: the group that is being
-// flushed may look at the places of those that it supersedes.
+// one: whoever needs bytes for longer than a frame is in the overlay, or over an `await`, copies them.
 
 import { assert } from '@tidemark/model';
 import { frameBlockBytes, frameBlocksMax, restFrameBlocksMax } from '../limits.ts';
@@ -21,70 +20,73 @@ interface Block {
   frames: number;
 }
 
+/** With each frame the most that were in use at a time counts a little less: memory of a burst goes though somebody goes on to write. */
+const peakShare = 0.9998;
+
 export class FrameMemory {
   #current: Block | undefined;
   readonly #idle: Block[] = [];
-  readonly #blockBytes: number;
-  #frames = 0;
+  /** Blocks that have frames. */
+  #used = 0;
+  #peak = 0;
 
-  constructor(blockBytes: number = frameBlockBytes) {
-    this.#blockBytes = blockBytes;
-  }
-
-  /** What nobody uses at present. */
+  /** What nobody uses at present, but for the block that is being filled. */
   get idleBlocks(): number {
     return this.#idle.length;
   }
 
   take(bytes: number): FrameSpace {
     // One that would leave much of a block unused is rare, and has memory of its own.
-    if (bytes > this.#blockBytes / 2) return { bytes: Buffer.allocUnsafeSlow(bytes), release: () => {} };
+    if (bytes > frameBlockBytes / 2) return { bytes: Buffer.allocUnsafeSlow(bytes), release: () => {} };
     const block = this.#blockFor(bytes);
     const start = block.usedBytes;
     block.usedBytes += aligned(bytes);
     block.frames += 1;
-    this.#frames += 1;
-    return new BlockSpace(block.bytes.subarray(start, start + bytes), block, this);
+    if (block.frames === 1) this.#used += 1;
+    this.#peak = Math.max(this.#used, this.#peak * peakShare);
+    this.#giveBack();
+    return new BlockSpace(block.bytes.subarray(start, start + bytes), () => this.#released(block));
   }
 
-  /** Of a frame in this block. */
-  released(block: Block): void {
-    assert(block.frames > 0, 'a frame is released once');
+  #released(block: Block): void {
     block.frames -= 1;
-    this.#frames -= 1;
     if (block.frames > 0) return;
-    this.emptied(block.bytes);
+    this.#used -= 1;
     block.usedBytes = 0;
-    if (block !== this.#current && this.#idle.length < frameBlocksMax) this.#idle.push(block);
-    // Nobody writes: most of what is kept for those who do is given back.
-    if (this.#frames === 0 && this.#idle.length > restFrameBlocksMax) this.#idle.length = restFrameBlocksMax;
+    if (block !== this.#current) this.#idle.push(block);
+    if (this.#used === 0) this.#peak = 0;
+    this.#giveBack();
   }
 
-  /** The next frame may be written here. Tests write something else first, so that whoever still looks finds it. */
-  protected emptied(_block: Buffer): void {}
+  /** What is not needed for as many as there were a moment ago. */
+  #giveBack(): void {
+    const wanted = Math.min(frameBlocksMax, Math.ceil(this.#peak)) - this.#used;
+    const kept = Math.max(restFrameBlocksMax, wanted);
+    if (this.#idle.length > kept) this.#idle.length = kept;
+  }
 
   #blockFor(bytes: number): Block {
     const current = this.#current;
-    if (current !== undefined && current.usedBytes + bytes <= this.#blockBytes) return current;
+    if (current !== undefined && current.usedBytes + bytes <= frameBlockBytes) return current;
     // A block that is full comes back when the last of its frames is released; if one never is, it is the collector's.
-    this.#current = this.#idle.pop() ?? { bytes: Buffer.allocUnsafeSlow(this.#blockBytes), usedBytes: 0, frames: 0 };
+    this.#current = this.#idle.pop() ?? { bytes: Buffer.allocUnsafeSlow(frameBlockBytes), usedBytes: 0, frames: 0 };
     return this.#current;
   }
 }
 
 class BlockSpace implements FrameSpace {
   readonly bytes: Buffer;
-  readonly #block: Block;
-  readonly #memory: FrameMemory;
+  #released: (() => void) | undefined;
 
-  constructor(bytes: Buffer, block: Block, memory: FrameMemory) {
+  constructor(bytes: Buffer, released: () => void) {
     this.bytes = bytes;
-    this.#block = block;
-    this.#memory = memory;
+    this.#released = released;
   }
 
   release(): void {
-    this.#memory.released(this.#block);
+    assert(this.#released !== undefined, 'a frame is released once');
+    this.#released();
+    this.#released = undefined;
   }
 }
 

@@ -23,7 +23,6 @@ import { forEachUnique } from './group.ts';
 import { Overlay } from './overlay.ts';
 import type { RangePosition } from './range.ts';
 import { RangeState } from './range.ts';
-import { RecentFrame } from './recent-frame.ts';
 import { SegmentUsage } from './segment-usage.ts';
 import { tell } from './tell.ts';
 
@@ -168,13 +167,12 @@ export class DatabaseState {
   }
 
   publish(group: DurableGroup): void {
-    const frame = new RecentFrame(group.view, group.space);
-    const order = this.overlay.grow(group.records.length, group.view.header.length, frame);
+    const order = this.overlay.grow(group.records.length, group.view.header.length, group.space);
     // History that begins with this group keeps what this group supersedes.
     const turnedOn = group.changes.length === 0 ? nobody : historiesTurnedOn(group.changes);
     for (const record of group.records) this.#publishRecord(record, group.segment, order, turnedOn);
     for (const { range, slice } of group.slices) {
-      this.overlay.addSlice(range, { slice, frame, order });
+      this.overlay.addSlice(range, { slice, view: group.view, order });
     }
     for (const change of group.changes) this.#publishChange(change);
     // Whoever waits for a range that is no more has to look for its children.

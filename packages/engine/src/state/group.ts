@@ -49,8 +49,7 @@ export interface Staging {
 /**
  * One document's change, with what deciding, publishing and indexing it need; unless it is a delete it is the document's
  * version as well. Its bytes are where its group keeps them, in a run that is being filled and then in the frame; the memory of both is
- * used again. Nobody holds on to it when it has been published, but for the one who asked for it, and its place is known until the
- * next group has been published: that may supersede it.
+ * used again. When it has been published only those hold on to it who were decided upon it: they ask for numbers, which it keeps.
  */
 export class StagedRecord implements Version, Place, StagedEntry {
   readonly container: number;
@@ -76,6 +75,9 @@ export class StagedRecord implements Version, Place, StagedEntry {
   /** Where its key is in the bytes of `keys`. */
   readonly keyStart: number;
   readonly keyEnd: number;
+  /** Of its place, from when the group is closed. */
+  segment = 0;
+  ordinal = 0;
   readonly #slab: KeySlab;
   #run: RunWriter | undefined;
   #frame: FramePlace | undefined;
@@ -109,8 +111,8 @@ export class StagedRecord implements Version, Place, StagedEntry {
     this.owner = staging.owner;
     this.previous = staging.previous;
     this.#run = at instanceof RunWriter ? at : undefined;
-    this.#frame = at instanceof RunWriter ? undefined : at;
     this.#record = record;
+    if (!(at instanceof RunWriter)) this.settle(at, record);
   }
 
   /** Undefined: a delete. */
@@ -137,14 +139,6 @@ export class StagedRecord implements Version, Place, StagedEntry {
     return this;
   }
 
-  get segment(): number {
-    return this.#placed.segment;
-  }
-
-  get ordinal(): number {
-    return this.#placed.view.header.firstOrdinal + this.#record;
-  }
-
   get offset(): number {
     return this.#placed.offset + this.#placed.view.bodyOffset(this.#record);
   }
@@ -167,7 +161,7 @@ export class StagedRecord implements Version, Place, StagedEntry {
 
   /** A copy. */
   get body(): Buffer {
-    return Buffer.from(this.#frame?.view.body(this.#record) ?? (this.#run as RunWriter).body(this.#record));
+    return Buffer.from(this.#run?.body(this.#record) ?? this.#placed.view.body(this.#record));
   }
 
   /** Its group has been closed: from now on its bytes are in the frame. */
@@ -175,10 +169,19 @@ export class StagedRecord implements Version, Place, StagedEntry {
     this.#run = undefined;
     this.#frame = frame;
     this.#record = record;
+    this.segment = frame.segment;
+    this.ordinal = frame.view.header.firstOrdinal + record;
+  }
+
+  /** And noted for the index. Its bytes are for others to find from now on, and in the memory of its frame will be another one. */
+  published(): void {
+    this.#frame = undefined;
+    this.previous = undefined;
   }
 
   get #placed(): FramePlace {
-    if (this.#frame === undefined) throw new DatabaseError('internal', 'A record of an open group has no place yet.');
+    if (this.#frame === undefined)
+      throw new DatabaseError('internal', 'A record has bytes from when its group is closed until it is published.');
     return this.#frame;
   }
 }

@@ -13,7 +13,8 @@ import type { Version } from '../index/documents.ts';
 import { RecentRids } from '../index/recent-rids.ts';
 import type { Slice } from '../index/slices.ts';
 import { overlayBytesMax, overlayRecordsMax } from '../limits.ts';
-import type { RecentFrame } from './recent-frame.ts';
+import type { FrameView } from '../log/frame.ts';
+import type { FrameSpace } from '../log/frame-memory.ts';
 
 /** A record that is decided and not yet on disk. */
 export interface StagedEntry {
@@ -27,12 +28,13 @@ export interface StagedEntry {
 
 export interface RecentSlice {
   readonly slice: Slice;
-  readonly frame: RecentFrame;
+  /** For a look without an `await`: when the frame has left, another one is written into its memory. */
+  readonly view: FrameView;
   readonly order: number;
 }
 
 interface FrameEntry {
-  readonly frame: RecentFrame;
+  readonly space: FrameSpace;
   readonly order: number;
 }
 
@@ -53,7 +55,7 @@ export class Overlay<Staged extends StagedEntry> {
   readonly rids: RecentRids = new RecentRids();
   readonly #uniques = new Map<string, UniqueEntry>();
   readonly #slices = new Map<number, RecentSlice[]>();
-  /** The oldest first. */
+  /** Memory of frames that is used again, the oldest first. */
   readonly #frames: FrameEntry[] = [];
   #records = 0;
   #bytes = 0;
@@ -146,20 +148,23 @@ export class Overlay<Staged extends StagedEntry> {
   }
 
   /** A copy of the bytes of a version whose frame is still here. */
-  findBody({ range, lsn, place }: Version): Buffer | undefined {
-    const recent = this.firstSliceAfter(range, lsn - 1);
-    if (recent === undefined || recent.slice.segment !== place.segment) return undefined;
-    const start = place.offset - recent.slice.offset;
-    const isInside = start >= 0 && start + place.length <= recent.slice.length;
-    return isInside ? Buffer.from(recent.frame.view.bytes.subarray(start, start + place.length)) : undefined;
+  findBody(version: Version): Buffer | undefined {
+    const recent = this.#recentOf(version);
+    if (recent === undefined) return undefined;
+    const start = version.place.offset - recent.slice.offset;
+    return Buffer.from(recent.view.bytes.subarray(start, start + version.place.length));
   }
 
-  /** Makes room for one more group; gives its order. */
-  grow(records: number, bytes: number, frame: RecentFrame): number {
+  hasBody(version: Version): boolean {
+    return this.#recentOf(version) !== undefined;
+  }
+
+  /** Makes room for one more group; gives its order. `space`: where its frame is, if that is used again. */
+  grow(records: number, bytes: number, space: FrameSpace | undefined): number {
     this.#records += records;
     this.#bytes += bytes;
     this.#order += 1;
-    this.#frames.push({ frame, order: this.#order });
+    if (space !== undefined) this.#frames.push({ space, order: this.#order });
     return this.#order;
   }
 
@@ -179,9 +184,17 @@ export class Overlay<Staged extends StagedEntry> {
       else if (keep > 0) list.splice(0, keep);
     }
     const keep = this.#frames.findIndex((entry) => entry.order > order);
-    for (const { frame } of this.#frames.splice(0, keep === -1 ? this.#frames.length : keep)) frame.release();
+    for (const { space } of this.#frames.splice(0, keep === -1 ? this.#frames.length : keep)) space.release();
     this.#records -= records;
     this.#bytes -= bytes;
+  }
+
+  /** The slice whose frame has the body. */
+  #recentOf({ range, lsn, place }: Version): RecentSlice | undefined {
+    const recent = this.firstSliceAfter(range, lsn - 1);
+    if (recent === undefined || recent.slice.segment !== place.segment) return undefined;
+    const start = place.offset - recent.slice.offset;
+    return start >= 0 && start + place.length <= recent.slice.length ? recent : undefined;
   }
 }
 

@@ -58,7 +58,7 @@ export interface Unit {
   readonly commands: readonly WriteCommand[];
   /** What is known of it before anybody asks for the commands: how many they are, and the bytes of their documents together. */
   readonly input?: { readonly commands: number; readonly bytes: number };
-  /** The commands are not needed any more. */
+  /** The commands are not needed any more; their documents are, for the answer. */
   letGo?(): void;
   /** What the documents of its outcomes may have together, for whoever has to send them; beyond it the unit is rejected. */
   readonly answerBytesMax?: number;

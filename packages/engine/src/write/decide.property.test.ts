@@ -55,6 +55,7 @@ class TinyEngine implements DecideView {
       expect(mutation.ridNumber ?? before?.ridNumber).toBe(before?.ridNumber);
       this.documents.set(mutation.id, {
         lsn: this.lsn,
+        hasBody: true,
         ix,
         etag: `${this.lsn}.${ix}`,
         ridNumber: before?.ridNumber ?? this.lsn * 1000 + ix,

@@ -43,6 +43,7 @@ function partition(stored: readonly Stored[] = [], context: DecideContext = plai
       ttl: document.ttl,
       uniqueDigests: digests,
       isPurged,
+      hasBody,
       body: hasBody ? Buffer.from(JSON.stringify({ ...body, _ts: 1, _lsn: lsn })) : undefined,
     });
   }

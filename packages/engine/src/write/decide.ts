@@ -190,7 +190,7 @@ function missingBodies(view: DecideView, unit: Unit): string[] {
   for (const command of unit.commands) {
     if (command.kind !== 'patch' && command.kind !== 'read') continue;
     const document = view.current(command.id);
-    if (document !== undefined && document.body === undefined) ids.add(command.id);
+    if (document !== undefined && !document.hasBody) ids.add(command.id);
   }
   return [...ids];
 }

@@ -14,6 +14,8 @@ export interface CurrentDocument {
   readonly uniqueDigests: Buffer;
   /** Undefined when the bytes are not at hand; decide then answers `needs-body` and runs again with them. */
   readonly body: Buffer | undefined;
+  /** Whether they are, without making them. */
+  readonly hasBody: boolean;
   /** Its partition key has been deleted: for everybody but the job behind that, the document is not there any more. */
   readonly isPurged?: boolean;
 }
