@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { DatabaseError } from '@tidemark/model';
 import type { ServerOptions } from '@tidemark/server';
-import { parseKeyFile } from '@tidemark/server';
+import { checkBackupFolder, parseKeyFile } from '@tidemark/server';
 import { isLoopback } from './loopback.ts';
 
 /** Throws as the server itself would. */
 export async function checkFirst(options: ServerOptions, isWellKnownKey: boolean): Promise<void> {
-  const { host = '127.0.0.1', port = 0, keys, certificate, certificateKey, insecureDefaultKey } = options;
+  const { host = '127.0.0.1', port = 0, keys, certificate, certificateKey, insecureDefaultKey, backupFolder } = options;
   if (keys !== undefined) parseKeyFile(JSON.stringify(keys));
   if (isWellKnownKey && insecureDefaultKey !== true && !isLoopback(host)) {
     throw new DatabaseError(
@@ -19,6 +19,7 @@ export async function checkFirst(options: ServerOptions, isWellKnownKey: boolean
     );
   }
   if (certificate !== undefined && certificateKey !== undefined) checkCertificate(certificate, certificateKey);
+  if (backupFolder !== undefined) await checkBackupFolder(backupFolder);
   await tryPort(host, port);
 }
 

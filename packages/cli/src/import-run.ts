@@ -1,5 +1,6 @@
 // An import: lines in, documents out, with what failed by line number and a state to go on from.
 
+import { setMaxListeners } from 'node:events';
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import { effectiveKey, effectiveKeyHex, extractPartitionKey, parsePartitionKeyPath } from '@tidemark/model';
 import type { RestContainer } from '@tidemark/processor';
@@ -7,9 +8,9 @@ import type { ImportSource } from './import-source.ts';
 import { headBytes } from './import-source.ts';
 import type { LaneEntry, LaneOutcome } from './lanes.ts';
 import { Lanes } from './lanes.ts';
-import { failuresShownMax, silentMsMax, stateMs } from './limits.ts';
+import { failuresShownMax, lastAnswersMsMax, stateMs } from './limits.ts';
 import type { Line, LinesStart } from './lines.ts';
-import { Progress } from './progress.ts';
+import { Progress, Silence } from './progress.ts';
 import type { State, StateFile } from './state-file.ts';
 import { checkState } from './state-file.ts';
 import { count, say, size } from './terminal.ts';
@@ -57,10 +58,6 @@ export class ImportRun {
   #failed = 0;
   #charge = 0;
   #savedMs = 0;
-  /** Lines that a server has to answer. */
-  #asked = 0;
-  #answeredMs = performance.now();
-  #isSilent = false;
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -70,21 +67,22 @@ export class ImportRun {
   async run(): Promise<ImportReport> {
     const { source, state, signal, container, concurrency } = this.#options;
     const start = this.#resume(state?.read());
+    const silence = new Silence(this.#progress);
+    const lastAnswers = new LastAnswers(signal, silence);
     const lanes = new Lanes({
       container,
       lanes: concurrency,
       signal,
+      answersSignal: lastAnswers.signal,
+      during: (call) => silence.during(call),
       onDone: (entry, outcome) => this.#done(entry, outcome),
     });
-    const watch = setInterval(() => this.#watch(), silentMsMax / 4);
     try {
       for await (const line of source.lines(start, signal)) {
         if (signal.aborted) break;
         if (!this.#watermark.begin(line)) continue;
         const entry = this.#entryOf(line);
         if (entry === undefined) continue;
-        if (this.#asked === 0) this.#answeredMs = performance.now();
-        this.#asked += 1;
         await lanes.add(entry);
       }
       await lanes.finish();
@@ -93,7 +91,8 @@ export class ImportRun {
       this.#save();
       throw error;
     } finally {
-      clearInterval(watch);
+      lastAnswers.close();
+      silence.close();
     }
     this.#progress.end();
     if (signal.aborted) this.#save();
@@ -120,6 +119,7 @@ export class ImportRun {
     if (Array.isArray(saved['failures'])) this.#failures.push(...saved['failures']);
     const start = { number: number('line'), end: number('offset') };
     this.#watermark = new Watermark(start, spansOf(saved['beyond']));
+    say(`going on at line ${count(start.number + 1)} of ${source.name}, as ${state.path} says; --restart begins anew.`);
     return start;
   }
 
@@ -152,18 +152,7 @@ export class ImportRun {
     this.#watermark.finish(line);
   }
 
-  /** A server that has gone is tried for half a minute. */
-  #watch(): void {
-    if (this.#isSilent || this.#asked === 0 || performance.now() - this.#answeredMs < silentMsMax) return;
-    this.#isSilent = true;
-    this.#progress.end();
-    say(`no answer for ${silentMsMax / 1_000} s. Trying again; Ctrl-C stops.`);
-  }
-
   #done(entry: LaneEntry, { status, charge, message }: LaneOutcome): void {
-    this.#asked -= 1;
-    this.#answeredMs = performance.now();
-    this.#isSilent = false;
     this.#charge += charge;
     if (status >= 300) {
       this.#refuse(entry.line, status, message ?? statusText(status));
@@ -205,6 +194,35 @@ export class ImportRun {
       failed: this.#failed,
       failures: this.#failures,
     });
+  }
+}
+
+/** When the answers under way are not waited for any longer: a while after the stop, or at once when nobody answers anyway. */
+class LastAnswers {
+  readonly #end = new AbortController();
+  readonly #stop: AbortSignal;
+  readonly #onStop: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stop: AbortSignal, silence: Silence) {
+    this.#stop = stop;
+    // Every request listens to one and every pause to the other; Node takes more than ten for a leak.
+    setMaxListeners(0, this.#end.signal, stop);
+    this.#onStop = () => {
+      // That it goes on trying would not be true any more.
+      silence.close();
+      this.#timer = setTimeout(() => this.#end.abort(), silence.isTold ? 0 : lastAnswersMsMax);
+    };
+    stop.addEventListener('abort', this.#onStop, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#stop.removeEventListener('abort', this.#onStop);
   }
 }
 

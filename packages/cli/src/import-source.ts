@@ -27,16 +27,16 @@ export const headBytes = (source: ImportSource): number => Math.min(headBytesMax
 
 export function fileSource(path: string): ImportSource {
   let sizeBytes: number;
-  let isArray: boolean;
+  let head: Buffer;
   try {
     const file = statSync(path);
     if (file.isDirectory()) throw new Error(`${path} is a folder`);
     sizeBytes = file.size;
-    isArray = isArrayText(headOf(path, Math.min(headBytesMax, sizeBytes)));
+    head = headOf(path, Math.min(headBytesMax, sizeBytes));
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}`); // The file system throws Errors.
   }
-  if (isArray) throw arrayRefusal(`jq -c '.[]' ${quoted(path)} |`);
+  checkHead(head, (filter) => `${filter} ${quoted(path)}`);
   return {
     name: path,
     sizeBytes,
@@ -58,25 +58,38 @@ export function inputSource(): ImportSource {
 async function* documentsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let isBegun = false;
   for await (const chunk of chunks) {
-    if (!isBegun && isArrayText(chunk)) throw arrayRefusal("… | jq -c '.[]' |");
+    if (!isBegun) checkHead(chunk, (filter) => `… | ${filter}`);
     isBegun ||= chunk.toString('latin1').trim() !== '';
     yield chunk;
   }
 }
 
-/** Line by line it would be refused with as many errors, but for the last document, which has no comma. */
-function isArrayText(head: Buffer): boolean {
-  return head
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trimStart()
-    .startsWith('[');
+/** Line by line all of it would be refused, with as many errors, but for the last document of an array, which has no comma. */
+function checkHead(head: Buffer, commandWith: (filter: string) => string): void {
+  const kind = otherKinds.find(({ begins }) => begins.test(head.toString('latin1')));
+  if (kind === undefined) return;
+  const { name, filter } = kind;
+  const [tool] = filter.split(' ');
+  const command = `${commandWith(filter)} | ${ownCommand(process.env)} import DATABASE/CONTAINER`;
+  throw new UsageError(
+    `This is ${name}; import takes a JSON object a line (JSONL). ${tool} makes that of it: ${command}`,
+  );
 }
 
-function arrayRefusal(before: string): UsageError {
-  const advice = `jq makes that of it: ${before} ${ownCommand(process.env)} import DATABASE/CONTAINER`;
-  return new UsageError(`This is a JSON array; import takes a JSON object a line (JSONL). ${advice}`);
+interface OtherKind {
+  readonly name: string;
+  /** Of the bytes as Latin-1, where a byte order mark is these three letters. */
+  readonly begins: RegExp;
+  /** What makes lines of it. */
+  readonly filter: string;
 }
+
+const otherKinds: readonly OtherKind[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: one of them is what such a file begins with.
+  { name: 'a gzip file', begins: /^\x1f\x8b/, filter: 'gunzip -c' },
+  { name: 'a JSON array', begins: /^(?:\xef\xbb\xbf)?\s*\[/, filter: "jq -c '.[]'" },
+  { name: 'JSON over several lines', begins: /^(?:\xef\xbb\xbf)?\s*\{[ \t\r]*\n/, filter: 'jq -c .' },
+];
 
 /** Somebody who types, or a pipe, may send nothing for ever. */
 async function* untilStopped(input: Readable, stop: AbortSignal): AsyncGenerator<Buffer> {

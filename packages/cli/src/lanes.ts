@@ -7,7 +7,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchOperationsMax, DatabaseError, isDatabaseError, keyRangeContains } from '@tidemark/model';
-import type { BulkOperation, BulkOutcome, RangeInfo, RestContainer } from '@tidemark/processor';
+import type { BulkOperation, BulkOutcome, CallOptions, RangeInfo, RestContainer } from '@tidemark/processor';
 import { bulkBytesMax, isRestError, operationBytes } from '@tidemark/processor';
 import { fruitlessMax, pendingBytesMax, pendingLinesMax } from './limits.ts';
 
@@ -28,7 +28,12 @@ export interface LaneOutcome {
 export interface LanesOptions {
   readonly container: RestContainer;
   readonly lanes: number;
+  /** Nothing more is sent. */
   readonly signal: AbortSignal;
+  /** What is under way is not waited for any longer, and counts as not done. */
+  readonly answersSignal: AbortSignal;
+  /** Around every call, so that somebody can tell how long there has been no answer. */
+  during<T>(call: () => Promise<T>): Promise<T>;
   onDone(entry: LaneEntry, outcome: LaneOutcome): void;
 }
 
@@ -82,7 +87,7 @@ export class Lanes {
     const queue = this.#queues[lane] ?? [];
     let fruitless = 0;
     try {
-      if (this.#ranges.length === 0) this.#ranges = await this.#options.container.ranges();
+      if (this.#ranges.length === 0) this.#ranges = await this.#readRanges();
       while (queue.length > 0 && !this.#options.signal.aborted && this.#failure === undefined) {
         const done = await this.#sendFrom(queue);
         fruitless = done === 0 ? fruitless + 1 : 0;
@@ -90,7 +95,7 @@ export class Lanes {
           throw new DatabaseError('too-many-requests', 'The server accepts nothing any more.');
       }
     } catch (error) {
-      this.#failure ??= { error };
+      if (error !== this.#options.answersSignal.reason) this.#failure ??= { error };
     }
     this.#running[lane] = undefined;
     this.#wake?.();
@@ -104,8 +109,8 @@ export class Lanes {
       outcomes = await this.#send(range, batch);
     } catch (error) {
       if (!isDatabaseError(error) || error.code !== 'range-gone') throw error;
-      this.#ranges = await this.#options.container.ranges();
-      await sleep(refusedMs);
+      this.#ranges = await this.#readRanges();
+      await this.#pause(refusedMs);
       return 0;
     }
     const again: LaneEntry[] = [];
@@ -119,7 +124,7 @@ export class Lanes {
     }
     // Behind these are those that came while the request was under way.
     queue.splice(0, batch.length + rest.length, ...again, ...rest);
-    if (again.length > 0) await sleep(pauseMs);
+    if (again.length > 0) await this.#pause(pauseMs);
     return batch.length - again.length;
   }
 
@@ -154,20 +159,19 @@ export class Lanes {
     if (batch.length === 1 && only !== undefined && operationBytes(only.operation) > bulkBytesMax) {
       return this.#sendOne(only).then((outcome) => [outcome]);
     }
-    return this.#options.container.bulk(
-      range.id,
-      batch.map((entry) => entry.operation),
-    );
+    const operations = batch.map((entry) => entry.operation);
+    return this.#ask((container, options) => container.bulk(range.id, operations, options));
   }
 
   /** What does not fit into a bulk request goes alone. */
   async #sendOne({ operation }: LaneEntry): Promise<LaneOutcome> {
-    const { container } = this.#options;
+    const { type, partitionKey, document } = operation;
     try {
-      const { isNew, charge } =
-        operation.type === 'Create'
-          ? await container.createDocument(operation.partitionKey, operation.document)
-          : await container.upsertDocument(operation.partitionKey, operation.document);
+      const { isNew, charge } = await this.#ask((container, options) =>
+        type === 'Create'
+          ? container.createDocument(partitionKey, document, options)
+          : container.upsertDocument(partitionKey, document, options),
+      );
       return { status: isNew ? 201 : 200, charge, message: undefined };
     } catch (error) {
       if (isRestError(error) && error.status < 500 && error.code !== 'unauthorized') {
@@ -175,6 +179,22 @@ export class Lanes {
       }
       throw error;
     }
+  }
+
+  #readRanges(): Promise<RangeInfo[]> {
+    return this.#ask((container, options) => container.ranges(options));
+  }
+
+  #ask<T>(call: (container: RestContainer, options: CallOptions) => Promise<T>): Promise<T> {
+    const { container, answersSignal: signal } = this.#options;
+    return this.#options.during(() => call(container, { signal }));
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#options;
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   }
 
   #finish(entry: LaneEntry, outcome: LaneOutcome): void {

@@ -15,8 +15,14 @@ export const failuresShownMax = 100;
 /** How often the progress of an import or export goes to its state file. */
 export const stateMs = 1_000;
 
-/** After so long without an answer an import says that it waits for one. */
+/** After so long without an answer an import or export says that it waits for one. */
 export const silentMsMax = 3_000;
+
+/**
+ * How long an import that is stopped waits for the answers under way: what was written without one is written again later, and then
+ * counts as replaced. A server that is there answers within this, and one that has gone must not keep anybody.
+ */
+export const lastAnswersMsMax = 2_000;
 
 /** How often in a row an import asks again when nothing at all is accepted: at 100 ms and more each, minutes. */
 export const fruitlessMax = 600;

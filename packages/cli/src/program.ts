@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { isDatabaseError } from '@tidemark/model';
 import { Command, CommanderError } from 'commander';
-import { adviceFor } from './advice.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
@@ -117,8 +116,9 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
   }
   // Only now: whoever starts a server must not wait for all of the processor to be loaded.
   const { isProcessorError } = await import('@tidemark/processor');
+  const { explainAnswer } = await import('./advice.ts');
   if (isProcessorError(error)) say(error.message);
-  else if (isDatabaseError(error)) say(`${error.message}${adviceFor(error, args, process.env)}`);
+  else if (isDatabaseError(error)) say(explainAnswer(error, args, process.env));
   else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }

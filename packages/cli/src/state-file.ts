@@ -44,7 +44,7 @@ export function checkState(state: State, expected: State, path: string): void {
   for (const [name, value] of Object.entries(expected)) {
     if (state[name] === value) continue;
     throw new UsageError(
-      `The state file ${path} belongs to something else (its ${name} is '${state[name]}', not '${value}'); --restart begins anew.`,
+      `The state file ${path} belongs to something else (its ${name} is '${state[name]}', not '${value}'); --restart begins anew, --state FILE names another file.`,
     );
   }
 }

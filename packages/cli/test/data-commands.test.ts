@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import { wellKnownKey } from '@tidemark/model';
@@ -275,6 +276,29 @@ test('import says what a JSON array has to become, and writes nothing of it', as
   expect(await inside.read('2', 'k2')).toBeUndefined();
 });
 
+test('import says what a compressed file and a document over several lines have to become, and writes nothing', async () => {
+  const { name, inside } = await make();
+  const pretty = `\n${JSON.stringify({ id: '1', pk: 'a' }, undefined, 2)}\n`;
+  for (const [what, bytes, filter] of [
+    ['a gzip file', gzipSync(jsonl(3)), 'gunzip -c'],
+    ['JSON over several lines', Buffer.from(pretty), 'jq -c .'],
+    ['JSON over several lines', Buffer.from(pretty.replaceAll('\n', '\r\n')), 'jq -c .'],
+  ] as const) {
+    const file = join(folder, 'no-lines');
+    writeFileSync(file, bytes);
+    const [ofFile, ofInput] = await Promise.all([
+      run('import', name, file),
+      say(['import', name, ...there()], { input: bytes }),
+    ]);
+
+    const told = `This is ${what}; import takes a JSON object a line (JSONL). ${filter.split(' ')[0]} makes that of it: `;
+    const words = (before: string): string => `${told}${before} | tidemark import DATABASE/CONTAINER\n`;
+    expect(ofFile).toMatchObject({ code: 2, out: '', err: expect.stringContaining(words(`${filter} ${file}`)) });
+    expect(ofInput).toMatchObject({ code: 2, out: '', err: expect.stringContaining(words(`… | ${filter}`)) });
+  }
+  expect(inside.ranges[0]?.tailLsn).toBe(0);
+});
+
 test('an import whose server has gone says that it waits, and goes on when it is back', async () => {
   const { name, inside } = await make();
   const port = await steadyPort();
@@ -354,10 +378,12 @@ test('an import that was interrupted goes on where it was, and nothing is missin
   const { name: other } = await make();
   const refused = await run('import', other, file);
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('belongs to something else') });
+  expect(refused.err).toContain('; --restart begins anew, --state FILE names another file.');
   const rest = await run('import', name, file, '--json');
 
   const { created, replaced } = JSON.parse(rest.out);
   expect([created, replaced]).toEqual([20_000, 0]);
+  expect(rest.err).toContain(`tidemark: going on at line ${(line + 1).toLocaleString('en-US')} of ${file}, as `);
   expect(() => readFileSync(`${file}.import-state`)).toThrow();
 });
 

@@ -19,7 +19,7 @@ export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   /** Whoever launches it writes to it and ends it. */
   readonly isInputOpen?: boolean;
 }

@@ -135,6 +135,19 @@ test('a start that is refused says why, leaves no new folder, and touches no old
   expect(await server.end()).toBe(0);
 });
 
+test('a folder for backups that is a file, or lies in one, refuses the start and leaves no folder', async () => {
+  const file = join(folder, 'a-file');
+  writeFileSync(file, '');
+  const data = join(folder, 'untouched');
+  for (const backups of [file, join(file, 'inside', 'it')]) {
+    const refused = await say(['serve', '--port', '0', '--data', data, '--backup-folder', backups]);
+
+    const words = `The folder for backups, ${backups}, cannot be a folder: it, or something above it, is a file. Choose another folder.\n`;
+    expect(refused).toMatchObject({ code: 1, out: '', err: `tidemark: ${words}` });
+    expect(existsSync(data)).toBe(false);
+  }
+});
+
 test('every flag reaches the server', async () => {
   const publicUrl = 'https://db.example:8443';
   const flags = [

@@ -7,4 +7,4 @@ export { parseKeyFile, wellKnownKey } from './keys.ts';
 export type { LogLevel, LogStream } from './log.ts';
 export { logLevels } from './log.ts';
 export type { ConnectionLimits, RunningServer, ServerOptions } from './server.ts';
-export { startServer } from './server.ts';
+export { checkBackupFolder, startServer } from './server.ts';

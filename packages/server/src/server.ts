@@ -1,5 +1,6 @@
 // The server: sockets in front of a database. What becomes of a request is the pipeline's.
 
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
@@ -95,6 +96,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const keys = keysOf(options);
   const exposedHost = options.insecureDefaultKey === true ? undefined : host;
   checkExposure(keys, exposedHost);
+  if (options.backupFolder !== undefined) await checkBackupFolder(options.backupFolder);
   const cors = corsOf(options);
   const publicEndpoint = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   const identity = identityOf(options, host, publicEndpoint);
@@ -132,6 +134,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     revokeTokens: () => tokens.rotate(),
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** It is made with the first backup, which is too late to hear that it cannot be. Throws bad-request. */
+export async function checkBackupFolder(folder: string): Promise<void> {
+  let isFile: boolean;
+  try {
+    isFile = !(await stat(folder)).isDirectory();
+  } catch (error) {
+    isFile = (error as NodeJS.ErrnoException).code === 'ENOTDIR'; // The file system throws nothing else.
+  }
+  if (!isFile) return;
+  const message = `The folder for backups, ${folder}, cannot be a folder: it, or something above it, is a file. Choose another folder.`;
+  throw new DatabaseError('bad-request', message);
 }
 
 function keysOf({ key, keys }: ServerOptions): Keys {

@@ -12,7 +12,7 @@ import type { Call } from '../call.ts';
 import { isOn, numberOption, textOption } from '../call.ts';
 import { connect, containerNames } from '../connect.ts';
 import { stateMs } from '../limits.ts';
-import { Progress } from '../progress.ts';
+import { Progress, Silence } from '../progress.ts';
 import { checkState, howToGoOn, StateFile } from '../state-file.ts';
 import { count, counted, print, quoted, say, size, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -122,31 +122,53 @@ class Export {
     this.#itemsMax = numberOption(call, 'page', { min: 1, max: pageMax }) ?? pageDefault;
   }
 
-  async run(start: Reached): Promise<{ documents: number; bytes: number; isComplete: boolean }> {
+  async run(start: Reached): Promise<Reached & { readonly isComplete: boolean }> {
     const signal = stopSignal();
-    let { documents, bytes, continuation } = start;
+    const silence = new Silence(this.#progress);
+    let reached = start;
+    let isComplete = false;
     try {
-      do {
-        const page = await this.#container.documents({ continuation, itemsMax: this.#itemsMax });
-        const lines = this.#linesOf(page);
-        await this.#write(lines.bytes);
-        documents += lines.count;
-        bytes += lines.bytes.length;
-        continuation = page.continuation;
-        this.#progress.show(`${count(documents)} documents, ${size(bytes)}`);
-        this.#save({ documents, bytes, continuation }, signal.aborted);
-      } while (continuation !== undefined && !signal.aborted);
+      while (!isComplete && !signal.aborted) {
+        const { continuation } = reached;
+        const page = await silence.during(() => this.#read(continuation, signal));
+        if (page === undefined) break;
+        reached = await this.#take(page, reached);
+        isComplete = reached.continuation === undefined;
+      }
+      if (!isComplete) this.#save(reached);
     } catch (error) {
       this.#progress.end();
-      this.#sayHowToGoOn(continuation);
+      this.#sayHowToGoOn(reached.continuation);
       throw error;
+    } finally {
+      silence.close();
     }
     this.#progress.end();
     await this.#close();
-    const isComplete = continuation === undefined;
     if (isComplete) this.#state?.remove();
-    else this.#sayHowToGoOn(continuation);
-    return { documents, bytes, isComplete };
+    else this.#sayHowToGoOn(reached.continuation);
+    return { ...reached, isComplete };
+  }
+
+  /** Undefined when it was stopped. A page that is under way can be asked for again: nobody has to wait for it. */
+  async #read(continuation: string | undefined, signal: AbortSignal): Promise<DocumentPage | undefined> {
+    try {
+      return await this.#container.documents({ continuation, itemsMax: this.#itemsMax, signal });
+    } catch (error) {
+      if (error === signal.reason) return undefined;
+      throw error;
+    }
+  }
+
+  async #take(page: DocumentPage, before: Reached): Promise<Reached> {
+    const lines = this.#linesOf(page);
+    await this.#write(lines.bytes);
+    const documents = before.documents + lines.count;
+    const bytes = before.bytes + lines.bytes.length;
+    this.#progress.show(`${count(documents)} documents, ${size(bytes)}`);
+    const reached = { documents, bytes, continuation: page.continuation };
+    if (performance.now() - this.#savedMs >= stateMs) this.#save(reached);
+    return reached;
   }
 
   #linesOf(page: DocumentPage): { readonly bytes: Buffer; readonly count: number } {
@@ -166,10 +188,9 @@ class Export {
     });
   }
 
-  #save({ documents, bytes, continuation }: Reached, isLast: boolean): void {
-    const now = performance.now();
-    if (continuation === undefined || (now - this.#savedMs < stateMs && !isLast)) return;
-    this.#savedMs = now;
+  #save({ documents, bytes, continuation }: Reached): void {
+    if (continuation === undefined) return;
+    this.#savedMs = performance.now();
     this.#state?.write({ ...this.#target, documents, bytes, continuation });
   }
 

@@ -38,7 +38,9 @@ export async function run(call: Call): Promise<number> {
     signal: stopSignal(),
   });
   const report = await run.run().catch((error: unknown) => {
-    if (state !== undefined) say(`The import has stopped; ${howToGoOn(isOn(call, 'restart'))}`);
+    // The same command would be refused in the same way.
+    const isRefused = error instanceof UsageError;
+    if (state !== undefined && !isRefused) say(`The import has stopped; ${howToGoOn(isOn(call, 'restart'))}`);
     throw error;
   });
   await tell(call, report, state);

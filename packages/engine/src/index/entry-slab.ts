@@ -22,7 +22,7 @@ export interface EntrySlab {
  * Where lmdb is to find a value in a larger buffer. It looks at `start` and `end` of the bytes it is given, as the encoders
  * that come with it set them, when the change is queued; the buffer must be the whole of its memory.
  */
-export type LmdbBytes = Buffer & { start: number; end: number };
+type LmdbBytes = Buffer & { start: number; end: number };
 
 /** Zeroed: what nobody writes to may get to the disk. */
 export function makeSlab(bytes: number): EntrySlab {
