@@ -45,7 +45,16 @@ const systemClock: Clock = {
 
 const timerMsMax = 2 ** 31 - 1;
 
-/** On standard error, unless whoever runs the process chose otherwise. */
-export function systemWarning(message: string, code: string): void {
-  process.emitWarning(message, { type: 'ProcessorWarning', code });
+/** On standard error, unless whoever runs the process chose otherwise; `detail` on lines of its own below the message. */
+export function systemWarning(
+  message: string,
+  told: { readonly code: string; readonly cause: unknown; readonly detail: string | undefined },
+): void {
+  const { code, cause, detail } = told;
+  // Only a warning that comes as an error can have a cause.
+  const warning = new Error(message, cause === undefined ? undefined : { cause });
+  Object.assign(warning, { name: 'ProcessorWarning', code, ...(detail === undefined ? {} : { detail }) });
+  // Its first line has the name as it was when the stack was taken.
+  Error.captureStackTrace(warning, systemWarning);
+  process.emitWarning(warning);
 }

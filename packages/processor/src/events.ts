@@ -41,6 +41,8 @@ export type ProcessorEvent =
       readonly leaseToken: string | undefined;
       readonly message: string;
       readonly error: unknown;
+      /** Of the change that the batch began with, where a handler has failed. */
+      readonly documentId?: string | undefined;
     }
   | { readonly type: 'healthy'; readonly problem: HealthProblem; readonly leaseToken: string | undefined };
 

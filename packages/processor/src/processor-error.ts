@@ -53,6 +53,16 @@ export function isProcessorError(x: unknown, code?: ProcessorErrorCode): x is Pr
   return code === undefined || x.code === code;
 }
 
+/** Where it was thrown; undefined when it does not say. */
+export function stackOf(error: unknown): string | undefined {
+  try {
+    const stack: unknown = error instanceof Error ? error.stack : undefined;
+    return typeof stack === 'string' ? stack.slice(0, errorCharsMax) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What was thrown, as a text. Handlers throw anything: errors without a message, objects that cannot be shown. */
 export function messageOf(error: unknown): string {
   try {

@@ -70,3 +70,71 @@ test('[I13] a problem is said as a warning of the process when nobody listens, a
     { name: 'ProcessorWarning', code: 'handler-failing', message: "to nobody (group 'g', range 0)" },
   ]);
 });
+
+test('[I13] a warning about a handler shows where it threw, and the document that it was given first', async () => {
+  const error = new TypeError("Cannot read properties of undefined (reading 'street')");
+  const failing = { type: 'health', problem: 'handler-failing', leaseToken: '5', message: 'It fails.', error } as const;
+
+  const warnings = await warningsOf(() => {
+    const sink = makeEventSink(systemWarning, 'g');
+    sink({ ...failing, documentId: 'customer-7' });
+    sink({ ...failing, problem: 'lease-store-failing' });
+    sink({ ...failing, error: 'no error at all' });
+    sink({ ...failing, error: undefined });
+  });
+
+  expect(warnings[0]).toMatchObject({
+    name: 'ProcessorWarning',
+    code: 'handler-failing',
+    message: "It fails. (group 'g', range 5, batch from document 'customer-7')",
+    cause: error,
+    detail: error.stack,
+  });
+  expect(warnings[0]?.detail).toMatch(/telemetry\.test\.ts:\d+/);
+  // Where a store has failed, the stack is of this package and says nothing to anybody.
+  expect(warnings.slice(1).map(({ detail }) => detail)).toEqual([undefined, undefined, undefined]);
+  expect(warnings.slice(1).map(({ cause }) => cause)).toEqual([error, 'no error at all', undefined]);
+  expect(warnings[3]).not.toHaveProperty('cause');
+});
+
+test('an error that refuses to show its stack is told of all the same', async () => {
+  const error = new Error('mine');
+  Object.defineProperty(error, 'stack', {
+    get: () => {
+      throw new Error('no');
+    },
+  });
+
+  const warnings = await warningsOf(() => {
+    makeEventSink(
+      systemWarning,
+      'g',
+    )({
+      type: 'health',
+      problem: 'halted',
+      leaseToken: undefined,
+      message: 'It stands still.',
+      error,
+    });
+  });
+
+  expect(warnings).toMatchObject([{ message: "It stands still. (group 'g')", cause: error }]);
+  expect(warnings[0]).not.toHaveProperty('detail');
+});
+
+type Warning = Error & { readonly code?: string; readonly detail?: string };
+
+async function warningsOf(act: () => void): Promise<Warning[]> {
+  const warnings: Warning[] = [];
+  const hear = (warning: Error): void => {
+    warnings.push(warning);
+  };
+  process.on('warning', hear);
+  act();
+  // Warnings are told in the order in which they were made, on a later turn.
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+  process.off('warning', hear);
+  return warnings;
+}

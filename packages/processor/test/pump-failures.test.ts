@@ -306,6 +306,26 @@ test('[I13] a handler that keeps failing is told of, and so is the end of it', a
   expect(bench.ofType('healthy').map(({ problem }) => problem)).toEqual(['handler-failing']);
 });
 
+test('[I13] what is told of a failing handler carries its error and the document that the batch began with', async () => {
+  const feed = new TestFeed();
+  feed.add(3);
+  const error = new TypeError('no street');
+  const bench = new PumpBench({
+    feed,
+    handler: (changes) => {
+      if (changes.some(({ id }) => id === 'd2')) throw error;
+    },
+    settings: { failure: policy('halt-range', {}, 4) },
+  });
+
+  await bench.ended();
+
+  expect(bench.ofType('health')).toMatchObject([
+    { problem: 'handler-failing', error, documentId: 'd2' },
+    { problem: 'halted', error, documentId: 'd2' },
+  ]);
+});
+
 test('a drain does not wait for what keeps failing', async () => {
   const feed = new TestFeed();
   feed.add(30);

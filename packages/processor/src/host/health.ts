@@ -11,13 +11,19 @@ export class Health {
     this.#emit = emit;
   }
 
-  raise(problem: HealthProblem, leaseToken: string | undefined, message: string, error?: unknown): void {
+  raise(
+    problem: HealthProblem,
+    leaseToken: string | undefined,
+    message: string,
+    error?: unknown,
+    documentId?: string,
+  ): void {
     const name = `${problem}\n${leaseToken ?? ''}`;
     if (this.#problems.has(name)) return;
     const oldest = this.#problems.keys().next();
     if (this.#problems.size >= problemsMax && !oldest.done) this.#problems.delete(oldest.value);
     this.#problems.set(name, { problem, leaseToken });
-    this.#emit({ type: 'health', problem, leaseToken, message, error });
+    this.#emit({ type: 'health', problem, leaseToken, message, error, documentId });
   }
 
   clear(problem: HealthProblem, leaseToken?: string): void {

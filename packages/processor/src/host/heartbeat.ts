@@ -3,6 +3,7 @@
 // hold the range for a lease's time from then without writing anything.
 
 import { isDatabaseError } from '@tidemark/model';
+import { retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import type { Holder } from '../lease/holder.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
@@ -68,6 +69,7 @@ export class Heartbeat {
   readonly #parts: HeartbeatParts;
   readonly #startedAt: string;
   #id = '';
+  #hasBegun = false;
   #stored: StoredDocument | undefined;
   #beat = 0;
   /** When each of the last beats was sent, by the monotonic clock. */
@@ -92,30 +94,39 @@ export class Heartbeat {
    * sees it and stops.
    */
   async begin(names: LeaseNames, signal: AbortSignal): Promise<void> {
-    if (this.#id !== '') return;
+    if (this.#hasBegun) return;
     this.#id = sidecarId(names, 'host', this.#parts.holder.instance);
     for (let tries = 0; ; tries += 1) {
       this.#stored = await this.#parts.store.read(this.#id, { signal });
       try {
-        return await this.#send({ isLeaving: false, avoided: [], halted: [] }, signal);
+        await this.#send({ isLeaving: false, avoided: [], halted: [] }, signal);
+        this.#hasBegun = true;
+        return;
       } catch (error) {
         if (!isSwapFailure(error) || tries === triesMax) throw error;
+        await this.#pause(error, tries, signal);
       }
     }
   }
 
   /** Resolves with whether the name is still this process's. */
   async beat(state: BeatState, signal: AbortSignal): Promise<boolean> {
+    const before = this.#stored;
+    let failure: unknown;
     try {
       await this.#send(state, signal);
       return true;
     } catch (error) {
       if (!isSwapFailure(error)) throw error;
+      failure = error;
     }
     // Deleted by somebody, or our own write of which the answer was lost, or another process.
     const found = await this.#parts.store.read(this.#id, { signal });
     if (found !== undefined && found.body['nonce'] !== this.#parts.holder.nonce) return false;
     this.#stored = found;
+    if (this.storedBeat === this.#beat) return true;
+    // Nothing has changed that would let the next one fare better.
+    if (found?.etag === before?.etag) await this.#pause(failure, 0, signal);
     await this.#send(state, signal);
     return true;
   }
@@ -136,6 +147,12 @@ export class Heartbeat {
     this.#sentAtMs.delete(this.#beat - beatsKeptMax);
     const body = this.#body(state);
     this.#stored = await (current === undefined ? store.create(body, signal) : store.replace(current, body, signal));
+  }
+
+  async #pause(error: unknown, failures: number, signal: AbortSignal): Promise<void> {
+    const askedMs = isDatabaseError(error) ? error.retryAfterMs : undefined;
+    await this.#parts.clock.sleep(retryPauseMs(this.#parts, failures, askedMs), signal);
+    signal.throwIfAborted();
   }
 
   #body(state: BeatState): DocumentBody & { readonly id: string } {

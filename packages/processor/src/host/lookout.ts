@@ -86,11 +86,16 @@ export class Lookout {
     let position: string | undefined;
     for (let failures = 0; !signal.aborted; ) {
       try {
+        const askedMs = clock.monotonicMs();
         const watched = await store.watch(position, storeWatchMs, signal);
         if (!watched.isWaitApplied) return;
         position = watched.position;
         failures = 0;
-        if (!watched.hasChanged) continue;
+        if (!watched.hasChanged) {
+          // Whoever says that it waits and does not is not asked in a hot loop.
+          await clock.sleep(askedMs + paceMs - clock.monotonicMs(), signal);
+          continue;
+        }
         if (watched.changed?.some((body) => this.#isNews(body)) === false) {
           await clock.sleep(paceMs, signal);
           continue;

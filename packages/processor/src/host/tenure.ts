@@ -251,8 +251,9 @@ export class Tenure {
     const { health, emit } = this.#parts;
     // What is resumed after it was told is resumed, although what is in flight may take a while to finish.
     if (event.type === 'health' && event.problem === 'halted') this.#haltedAtTurn ??= this.#parts.turn();
-    if (event.type === 'health') health.raise(event.problem, event.leaseToken, event.message, event.error);
-    else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
+    if (event.type === 'health') {
+      health.raise(event.problem, event.leaseToken, event.message, event.error, event.documentId);
+    } else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
     else {
       if (event.type === 'idle' || event.type === 'batch.delivered') {
         health.clear('feed-failing', event.leaseToken);

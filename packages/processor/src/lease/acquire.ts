@@ -63,7 +63,7 @@ async function revive(parts: AcquireParts, lease: NewLease, body: DocumentBody):
 
 async function settle(
   parts: AcquireParts,
-  at: Pick<StoredDocument, 'id' | 'key'>,
+  at: Pick<StoredDocument, 'id' | 'key'> & { readonly etag?: string },
   mark: LeaseMark | undefined,
   sentAtMs: number,
   write: (signal: AbortSignal) => Promise<StoredDocument>,
@@ -83,7 +83,8 @@ async function settle(
     stored = await store.read(at.id, { key: at.key, signal: outer });
     const found = stored === undefined ? undefined : readLease(stored, parts.leasesPrefix);
     if (mark === undefined || found?.mark?.writeId !== mark.writeId) {
-      if (isOpen && stored === undefined) throw error;
+      // Nobody was faster where nothing has changed: the store has failed, and whoever asked waits before it tries again.
+      if (isOpen && stored?.etag === at.etag) throw error;
       return undefined;
     }
   }

@@ -1,7 +1,8 @@
+import { DatabaseError } from '@tidemark/model';
 import { VirtualClock } from '@tidemark/testing';
 import { describe, expect, test } from 'vitest';
 import type { Call, Fault } from '../../test/core/faulty-store.ts';
-import { FaultyStore, forbidden, throttled, tooLarge } from '../../test/core/faulty-store.ts';
+import { FaultyStore, forbidden, open, throttled, tooLarge } from '../../test/core/faulty-store.ts';
 import { leaseSettings } from '../../test/core/small-group.ts';
 import { MemoryDocumentStore } from '../store/memory-store.ts';
 import type { AcquireParts } from './acquire.ts';
@@ -254,6 +255,71 @@ describe('the keeper of a lease', () => {
 
     expect(await keeper.ended).toEqual({ kind: 'fenced' });
     expect(world.store.calls.length - before).toBeLessThan(60);
+  });
+
+  test('[S14] [I11] a store that reads and leaves every write open is asked ever less often, and costs no lease', async () => {
+    const world = await bench();
+    const keeper = await world.acquire('a', 'na');
+    const before = world.store.calls.length;
+    world.store.leaveWritesOpen(1000);
+    const stored = keeper.checkpoint('"1"');
+
+    await world.clock.advance(40_000);
+    const calls = world.store.calls.slice(before);
+    world.store.fault = () => undefined;
+    await world.clock.advance(6000);
+    await stored;
+
+    expect(calls.length).toBeLessThan(40);
+    expect(calls.map(({ operation }) => operation)).toEqual(calls.map((_, i) => (i % 2 === 0 ? 'replace' : 'read')));
+    expect(keeper.isHeld()).toBe(true);
+    expect((await world.lease()).position).toBe('"1"');
+    keeper.close();
+  });
+
+  test.each([
+    ['open', open],
+    ['throttled', throttled],
+  ])('[S10] a store whose writes are %s until shortly before the end costs no lease', async (_, fault) => {
+    const world = await bench();
+    const keeper = await world.acquire('a', 'na');
+    let calls = 0;
+    world.store.fault = ({ operation }) => {
+      calls += 1;
+      if (calls > 1000) return 'hang';
+      return operation === 'replace' ? fault : undefined;
+    };
+    await world.clock.advance(keeper.heldUntilMs - 1000 - world.clock.monotonicMs());
+
+    world.store.fault = () => undefined;
+    await world.clock.advance(1000);
+
+    expect(calls).toBeLessThan(50);
+    expect(keeper.isHeld()).toBe(true);
+    keeper.close();
+  });
+
+  test('[I11] a document that somebody changes before each write is not written to in a hot loop', async () => {
+    const world = await bench();
+    const keeper = await world.acquire('a', 'na');
+    let writes = 0;
+    world.store.fault = ({ operation }) => {
+      if (operation !== 'replace') return undefined;
+      writes += 1;
+      if (writes > 1000) return 'hang';
+      return new DatabaseError('precondition-failed', 'It has changed.');
+    };
+    const read = world.memory.read.bind(world.memory);
+    world.memory.read = async (...args) => {
+      const stored = await read(...args);
+      return stored === undefined ? undefined : world.memory.put({ ...stored.body, id: stored.id });
+    };
+    keeper.checkpoint('"1"').catch(() => {});
+
+    await world.clock.advance(40_000);
+
+    expect(writes).toBeLessThan(40);
+    keeper.close();
   });
 
   test('[S35] a position that was edited by hand is put back and told of', async () => {

@@ -6,6 +6,9 @@
 // After an answer that leaves the outcome open (412, timeout, lost connection) the document is read again, and the write id says whether
 // it is ours: known → it was done; ours but older → write again; not ours → lost, for good. Nothing is ever applied blindly (S14, D3).
 //
+// After a write that failed there is a pause that grows, whatever was answered. Only the first of a row may be repeated at once, where the
+// document has changed: that explains why it failed.
+//
 // The lease is held until `expirationMs - fenceMarginMs` after the *sending* of the last write that is known to be done, by the monotonic
 // clock. `isHeld` asks the clock every time, so a process that was frozen is fenced before it does anything (S4, S29).
 
@@ -13,7 +16,7 @@ import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
-import { openWritesMax, storeCallMsMax } from '../limits.ts';
+import { openWritesMax, retryPauseMsMin, storeCallMsMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { LeaseSettings } from '../settings.ts';
 import type { DocumentStore } from '../store/document-store.ts';
@@ -228,18 +231,23 @@ export class Keeper {
     if (code === 'not-found') return this.#finish({ kind: 'gone' });
     const isOpen = code === 'precondition-failed' || code === 'outcome-unknown' || code === 'request-timeout';
     if (code !== 'precondition-failed') this.#parts.onFailed(error);
-    if (isOpen && (await this.#readAgain(code === 'precondition-failed'))) return;
-    if (this.#end !== undefined) return;
-    const askedMs = isDatabaseError(error) ? error.retryAfterMs : undefined;
-    const pauseMs = retryPauseMs(this.#parts, this.#failures, askedMs);
     this.#failures += 1;
+    const hasChanged = isOpen && (await this.#readAgain());
+    if (this.#end !== undefined || (hasChanged && this.#failures <= 1)) return;
     this.#isBackingOff = true;
-    await this.#sleep(Math.min(pauseMs, this.heldUntilMs - this.#parts.clock.monotonicMs()));
+    await this.#sleep(this.#retryPauseMs(isDatabaseError(error) ? error.retryAfterMs : undefined));
     this.#isBackingOff = false;
   }
 
-  /** Finds out what a write with an open outcome has done. True when the next write may follow at once. */
-  async #readAgain(wasRefused: boolean): Promise<boolean> {
+  /** The last tries come closer together: a store that takes writes again shortly before the end costs no lease. */
+  #retryPauseMs(askedMs = 0): number {
+    const leftMs = this.heldUntilMs - this.#parts.clock.monotonicMs();
+    const pauseMs = Math.min(retryPauseMs(this.#parts, this.#failures - 1), Math.max(retryPauseMsMin, leftMs / 2));
+    return Math.min(leftMs, Math.max(askedMs, pauseMs));
+  }
+
+  /** Finds out what a write with an open outcome has done. True when the document is another one than before: it was done, or edited. */
+  async #readAgain(): Promise<boolean> {
     const { store, clock, leasesPrefix } = this.#parts;
     const { id, key, etag } = this.#lease.stored;
     try {
@@ -249,8 +257,8 @@ export class Keeper {
       const found = stored === undefined ? undefined : readLease(stored, leasesPrefix);
       if (found === undefined) this.#finish({ kind: 'gone' });
       else this.#found(found, found.mark === undefined ? undefined : this.#open.get(found.mark.writeId));
-      // A read that still shows what was just refused is older than the refusal: reading on at once would go in circles.
-      return !(wasRefused && found?.stored.etag === etag);
+      // Unchanged after a refusal, the read is older than it; after no answer, the write was not done, or not yet. The next one would fare alike.
+      return found?.stored.etag !== etag;
     } catch (error) {
       if (this.#end === undefined) this.#parts.onFailed(error);
       return false;

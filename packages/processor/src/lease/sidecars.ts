@@ -2,6 +2,7 @@
 // writer at a time, the owner of a lease or a host; the epoch in it keeps a former owner from writing over its successor.
 
 import { isDatabaseError } from '@tidemark/model';
+import { retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
@@ -32,6 +33,7 @@ export class Sidecar {
   }
 
   async save(value: DocumentBody | undefined): Promise<void> {
+    const { clock, signal } = this.#parts;
     for (let tries = 0; ; tries += 1) {
       if (!this.#isKnown) await this.load();
       this.#refuseSuccessor();
@@ -42,6 +44,8 @@ export class Sidecar {
         const isOpen = code === 'precondition-failed' || code === 'conflict' || code === 'not-found';
         this.#isKnown = false;
         if (!isOpen || tries === triesMax) throw error;
+        // Another writer explains one refusal. What is refused again is not asked in a row.
+        if (tries > 0) await clock.sleep(retryPauseMs(this.#parts, tries - 1), signal);
       }
     }
   }

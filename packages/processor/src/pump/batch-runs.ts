@@ -176,10 +176,10 @@ export class BatchRuns {
     const { bisect } = this.#flow.parts.settings.failure;
     if (Math.max(failures, this.#givenUp + 1) >= failuresBeforeHealth) {
       const message = `The handler keeps failing: ${messageOf(outcome.error)}`;
-      this.#flow.health.raise('handler-failing', message, outcome.error);
+      this.#flow.health.raise('handler-failing', message, outcome.error, idOf(page, segment[0]));
     }
     const kind = this.#classify(outcome.error);
-    if (kind === 'fatal') return this.#halt('range', outcome.error);
+    if (kind === 'fatal') return this.#halt('range', outcome.error, idOf(page, segment[0]));
     let next: number | undefined = failures;
     if (outcome.failed !== undefined) {
       next = await this.#ownFailures(page, segment, outcome.failed, plan, failures);
@@ -212,7 +212,7 @@ export class BatchRuns {
       if (!errors.has(index)) continue;
       const error = errors.get(index);
       const kind = this.#classify(error);
-      if (kind === 'fatal') return this.#halt('range', error);
+      if (kind === 'fatal') return this.#halt('range', error, idOf(page, index));
       const count = this.#attempts.failItem(page.digestOf(index), error);
       if (kind === 'retry' && count < attemptsMax) left.push(index);
       else if (!(await this.#giveUp(page, { index, error }, count))) return undefined;
@@ -253,7 +253,7 @@ export class BatchRuns {
         // Whoever lets it go on wants it tried as often as at first.
         this.#forget(page, [index]);
         await this.#saveAttempts();
-        this.#halt(action === 'halt-all' ? 'all' : 'range', error);
+        this.#halt(action === 'halt-all' ? 'all' : 'range', error, idOf(page, index));
         return false;
       case 'skip': {
         const { leaseToken, epoch } = lease;
@@ -272,10 +272,10 @@ export class BatchRuns {
     return true;
   }
 
-  #halt(scope: 'range' | 'all', error: unknown): undefined {
+  #halt(scope: 'range' | 'all', error: unknown, documentId: string | undefined): undefined {
     const message = `The failure policy stops ${scope === 'all' ? 'the group' : 'the range'}: ${messageOf(error)}`;
     const halted = new ProcessorError('halted', message, { cause: error });
-    this.#flow.health.raise('halted', message, error);
+    this.#flow.health.raise('halted', message, error, documentId);
     this.#flow.stop({ kind: 'halted', scope, error: halted });
   }
 
@@ -329,4 +329,9 @@ export class BatchRuns {
       return 'retry';
     }
   }
+}
+
+/** Undefined where the change is none that has an id. */
+function idOf(page: OpenPage, index: number | undefined): string | undefined {
+  return index === undefined ? undefined : page.delivery(index).id || undefined;
 }

@@ -12,10 +12,10 @@ export class PumpHealth {
     this.#leaseToken = leaseToken;
   }
 
-  raise(problem: HealthProblem, message: string, error?: unknown): void {
+  raise(problem: HealthProblem, message: string, error?: unknown, documentId?: string): void {
     if (this.#problems.has(problem)) return;
     this.#problems.add(problem);
-    this.#emit({ type: 'health', problem, leaseToken: this.#leaseToken, message, error });
+    this.#emit({ type: 'health', problem, leaseToken: this.#leaseToken, message, error, documentId });
   }
 
   clear(problem: HealthProblem): void {

@@ -64,6 +64,18 @@ export class FaultyStore implements DocumentStore {
     return (this.#store.watch as NonNullable<DocumentStore['watch']>).call(this.#store, position, waitMs, signal); // Memory can.
   }
 
+  /**
+   * Reads are answered, and of writes nobody knows what became of them; they were not done. After `callsMax` calls nothing is answered any
+   * more: in virtual time a loop without a pause would never end.
+   */
+  leaveWritesOpen(callsMax: number): void {
+    const before = this.calls.length;
+    this.fault = ({ operation }) => {
+      if (this.calls.length - before > callsMax) return 'hang';
+      return operation === 'read' || operation === 'list' ? undefined : open;
+    };
+  }
+
   async #call<T>(call: Call, run: () => Promise<T>): Promise<T> {
     this.calls.push(call);
     const fault = this.fault(call);
@@ -76,5 +88,7 @@ export class FaultyStore implements DocumentStore {
 
 export const throttled: Error = new DatabaseError('too-many-requests', 'Slow down.', { retryAfterMs: 500 });
 export const unavailable: Error = new DatabaseError('unavailable', 'Not now.');
+/** Of a write: done or not. */
+export const open: Error = new DatabaseError('outcome-unknown', 'Nobody knows.');
 export const forbidden: Error = new DatabaseError('forbidden', 'Not allowed.');
 export const tooLarge: Error = new DatabaseError('document-too-large', 'Too much.');

@@ -55,4 +55,44 @@ describe('one host', () => {
     expect(count('read')).toBe(0);
     await group.during(host.processor.stop());
   });
+
+  test('[S14] [I11] a store that can be read and not be written is not asked in a hot loop', async () => {
+    const group = new SmallGroup(2);
+    const store = new FaultyStore(group.store);
+    const host = await group.started('a', { store });
+    await group.clock.advance(10_000);
+    store.calls.length = 0;
+    store.leaveWritesOpen(2000);
+
+    group.feed.write('10');
+    group.feed.write('C0');
+    await group.clock.advance(40_000);
+    const calls = store.calls.length;
+    store.fault = () => undefined;
+    await group.clock.advance(6000);
+
+    expect(calls).toBeLessThan(100);
+    expect(host.delivered).toHaveLength(2);
+    expect(host.events.filter(({ type }) => type === 'lease.acquired')).toHaveLength(2);
+    expect((await group.leases()).map(({ owner }) => owner)).toEqual(['a', 'a']);
+    await group.during(host.processor.stop());
+  });
+
+  test('[S14] [I11] a host whose leases have run out while nothing could be written does not ask in a hot loop either', async () => {
+    const group = new SmallGroup(2);
+    const store = new FaultyStore(group.store);
+    const host = await group.started('a', { store });
+    store.calls.length = 0;
+    store.leaveWritesOpen(2000);
+
+    await group.clock.advance(720_000);
+    const calls = store.calls.length;
+    store.fault = () => undefined;
+    await group.clock.advance(60_000);
+
+    expect(calls).toBeLessThan(1200);
+    expect((await group.leases()).map(({ owner }) => owner)).toEqual(['a', 'a']);
+    expect(host.processor.status.ranges.map(({ state }) => state)).toEqual(['running', 'running']);
+    await group.during(host.processor.stop());
+  });
 });
