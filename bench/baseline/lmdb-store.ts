@@ -119,7 +119,9 @@ export class LmdbStore {
         const at = places?.get(id) ?? 0;
         const current = this.#current(keys[at] as Buffer, written);
         found[at] = current;
-        return current && { ...current, etag: '', ttl: undefined, uniqueDigests: nothing, body: undefined, hasBody: false };
+        return (
+          current && { ...current, etag: '', ttl: undefined, uniqueDigests: nothing, body: undefined, hasBody: false }
+        );
       },
       uniqueHolder: () => undefined,
     };
