@@ -92,15 +92,14 @@ describe('after a process was killed', () => {
 describe('an engine that acknowledges and shows a group before its flush', () => {
   test('is found out: acknowledged writes are missing after a cut [engine 6]', async () => {
     const found: string[] = [];
-    for (let seed = 0; seed < 60; seed += 1) {
+    for (let seed = 0; seed < 20; seed += 1) {
       const options = { seed: `lie-${seed}`, cuts: 25, sync: 'full', ending: 'cut', isLying: true } as const;
       await runPowerCuts({ ...options, index: memoryIndexDisk() }).catch((error: Error) =>
         found.push(String(error.cause)),
       );
     }
 
-    // Others find the hole in the log before they miss anything.
-    expect(found.length).toBeGreaterThan(45);
+    expect(found.length).toBeGreaterThan(15);
     expect(found.filter((reason) => /was acknowledged|acknowledged":/.test(reason)).length).toBeGreaterThan(5);
   });
 });

@@ -29,7 +29,8 @@ export class DiskFile {
   }
 
   write(bytes: Uint8Array, offset: number): void {
-    const write = { offset, length: bytes.length, bytes: bytes.slice() };
+    // A copy, which `slice` of a Buffer is not: whoever wrote may use the memory again before anything is durable.
+    const write = { offset, length: bytes.length, bytes: new Uint8Array(bytes) };
     applyTo(this.current, write, 0, write.length);
     this.#pending.push(write);
   }

@@ -17,6 +17,18 @@ describe('a power cut', () => {
     }
   });
 
+  test('[engine 12] keeps what was written, not what the writer has put into its memory since', async () => {
+    const files = new PowerCutFiles();
+    const file = await files.open('a', { create: true });
+    const bytes = Buffer.from('kept');
+    await file.write(bytes, 0);
+    bytes.fill('-');
+    await file.sync();
+    await files.syncDirectory('');
+
+    for (const random of seeds(5)) expect(await readText(files.cut(random), 'a')).toBe('kept');
+  });
+
   test('may forget a created file even though its bytes were synced', async () => {
     const outcomes = await outcomesOf(async (files) => writeSynced(files, 'a', 'x'));
 
