@@ -119,9 +119,16 @@ export class LmdbStore {
         const at = places?.get(id) ?? 0;
         const current = this.#current(keys[at] as Buffer, written);
         found[at] = current;
-        return (
-          current && { ...current, etag: '', ttl: undefined, uniqueDigests: nothing, body: undefined, hasBody: false }
-        );
+        if (current === undefined) return undefined;
+        return {
+          kind: 'stored' as const,
+          ...current,
+          etag: '',
+          ttl: undefined,
+          uniqueDigests: nothing,
+          body: undefined,
+          hasBody: false,
+        };
       },
       uniqueHolder: () => undefined,
     };
@@ -129,12 +136,12 @@ export class LmdbStore {
     const decision = decide(view, unit, context);
     if (decision.kind !== 'commit') throw new Error('An upsert was refused.');
     this.#lsn += 1;
-    for (const [ix, { openBytes, ridNumber }] of decision.mutations.entries()) {
+    for (const [ix, { document, ridNumber }] of decision.mutations.entries()) {
       const key = keys[ix] as Buffer;
       const before = found[ix];
       const current = { lsn: this.#lsn, ix, ridNumber: ridNumber ?? this.#nextRid++, timeMs: nowMs };
       if (before !== undefined) void this.#tree.remove(feedKey(before));
-      void this.#tree.put(key, this.#valueOf(current, openBytes ?? nothing));
+      void this.#tree.put(key, this.#valueOf(current, document?.openBytes ?? nothing));
       void this.#tree.put(feedKey(current), key);
       written.set(key.toString('latin1'), current);
     }

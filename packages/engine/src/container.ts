@@ -1,5 +1,4 @@
-// One container, as an embedder sees it: documents in, documents out, and the feed. It turns what a caller gives into units,
-// finds their range, and sends them again when the range has been split meanwhile.
+// One container, as an embedder sees it: documents in, documents out, and the feed. It turns what a caller gives into units.
 
 import { inspect } from 'node:util';
 import type {
@@ -18,7 +17,6 @@ import {
   effectiveKey,
   effectiveKeyPrefixRange,
   encodePartitionKeyBytes,
-  isDatabaseError,
   parsePartitionKeyPath,
   parseResourceId,
   partitionKeyEquals,
@@ -210,16 +208,8 @@ export class Container {
   batch(partitionKey: PartitionKeyInput, operations: readonly BatchOperation[]): Promise<BatchResult> {
     try {
       const key = this.partitionKey(partitionKey);
-      const bytes = documentBytesOf(operations);
-      // Bytes are the engine's from now on. Everything else is the caller's, who may use it again before their turn comes.
-      const unit =
-        bytes === undefined
-          ? this.#unitOf(operations, key)
-          : this.#lateUnitOf(
-              operations.map((operation) => ({ ...operation })),
-              key,
-              bytes,
-            );
+      const writes = lateWritesOf(operations);
+      const unit = writes === undefined ? this.#unitOf(operations, key) : this.#lateUnitOf(writes, key);
       return this.#commitUnit(unit).then(({ isCommitted, lsn, outcomes }) => ({ isCommitted, lsn, outcomes }));
     } catch (error) {
       return Promise.reject(error);
@@ -317,67 +307,51 @@ export class Container {
   }
 
   #commitUnit(unit: Unit): Promise<UnitResult> {
-    try {
-      const range = this.#engine.rangeOf(this.#number, unit.partitionKey.epk);
-      return this.#engine.commit(this.#number, range, unit, decide).catch((error: unknown) => {
-        if (!isRangeGone(error)) throw error;
-        return this.#commitUnit(unit);
-      });
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#engine.commit(this.#number, undefined, unit, decide);
   }
 
   #unitOf(operations: readonly BatchOperation[], partitionKey: UnitPartitionKey): Unit {
     return { partitionKey, commands: operations.map((operation) => this.#commandOf(operation, partitionKey)) };
   }
 
-  #lateUnitOf(operations: readonly BatchOperation[], partitionKey: UnitPartitionKey, bytes: number): Unit {
-    const read = (): readonly WriteCommand[] => this.#unitOf(operations, partitionKey).commands;
-    return new LateUnit(partitionKey, { commands: operations.length, bytes }, read);
+  #lateUnitOf(writes: readonly LateWrite[], key: UnitPartitionKey): Unit {
+    let bytes = 0;
+    for (const { document } of writes) bytes += document.length;
+    const read = (): readonly WriteCommand[] =>
+      writes.map(({ kind, document, ifMatch }) =>
+        commandOf(kind, this.#inPartition(document, key), ifMatch, undefined),
+      );
+    return new LateUnit(key, { commands: writes.length, bytes }, read);
   }
 
   #commandOf(operation: BatchOperation, key: UnitPartitionKey): WriteCommand {
+    const kind = writeKindOf(operation);
+    if (kind !== undefined) {
+      return commandOf(kind, this.#inPartition(inputOf(operation, kind), key), ifMatchIn(operation), undefined);
+    }
     if ('read' in operation) return { kind: 'read', id: operation.read };
     if ('delete' in operation) return { kind: 'delete', id: operation.delete, ...ifMatchOf(operation) };
     if ('patch' in operation) {
       const operations = checkPatchOperations(operation.operations);
       return { kind: 'patch', id: operation.patch, operations, ...ifMatchOf(operation) };
     }
-    if ('create' in operation) return { kind: 'create', document: this.#inPartition(operation.create, key) };
-    if ('upsert' in operation) {
-      return { kind: 'upsert', document: this.#inPartition(operation.upsert, key), ...ifMatchOf(operation) };
-    }
-    if (!('replace' in operation)) {
-      const message = 'An operation of a batch is one of create, upsert, replace, patch, delete and read.';
-      throw new DatabaseError('bad-request', message);
-    }
-    const document = this.#inPartition(operation.replace, key);
-    return { kind: 'replace', id: document.id, document, ...ifMatchOf(operation) };
+    const message = 'An operation of a batch is one of create, upsert, replace, patch, delete and read.';
+    throw new DatabaseError('bad-request', message);
   }
 
-  #inPartition(input: DocumentInput, key: UnitPartitionKey): ClientDocument {
-    const document = this.readClient(input);
-    if (!partitionKeyEquals(document.partitionKey, key.values)) throw mismatch();
+  #inPartition(input: DocumentInput, { values }: UnitPartitionKey): ClientDocument {
+    const document = this.#reader.read(input, values);
+    if (document.partitionKey !== values && !partitionKeyEquals(document.partitionKey, values)) throw mismatch();
     return document;
   }
 
   /** The way of most writes. Without `await`, which makes several objects for each: one promise of the engine's and its own. */
-  #writeDocument<T>(
-    kind: 'create' | 'upsert' | 'replace',
-    input: DocumentInput,
-    options: WriteOptions,
-  ): Promise<WriteResult<T>> {
+  #writeDocument<T>(kind: WriteKind, input: DocumentInput, options: WriteOptions): Promise<WriteResult<T>> {
     try {
       const document = this.readClient(input);
       const key = this.#keyFor(document, options);
-      const commands = [commandOf(kind, document, options)];
-      const range = this.#engine.rangeOf(this.#number, key.epk);
-      const committed = this.#engine.commit(this.#number, range, { partitionKey: key, commands }, decide);
-      return committed.then(written<T>, (error: unknown) => {
-        if (!isRangeGone(error)) throw error;
-        return this.commit(key, commands).then(written<T>);
-      });
+      const commands = [commandOf(kind, document, options.ifMatch, options.ifNoneMatch)];
+      return this.#commitUnit({ partitionKey: key, commands }).then(written<T>);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -437,41 +411,57 @@ const feedOptionNames: OptionNames<ChangeFeedOptions & FeedOf> = {
 const pageItems = 100;
 const pageBytes: number = 4 * 1024 * 1024;
 
+type WriteKind = 'create' | 'upsert' | 'replace';
+
 function commandOf(
-  kind: 'create' | 'upsert' | 'replace',
+  kind: WriteKind,
   document: ClientDocument,
-  { ifMatch, ifNoneMatch }: WriteOptions,
+  ifMatch: string | undefined,
+  ifNoneMatch: string | undefined,
 ): WriteCommand {
   if (kind === 'create') return { kind, document };
   return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
 }
 
-/**
- * What the documents of a batch have together. Undefined where they have to be read at once: one is given in another form than bytes, or is
- * so large that it can only be refused, and must not wait for that.
- */
-function documentBytesOf(operations: readonly BatchOperation[]): number | undefined {
-  let bytes = 0;
-  for (const operation of operations) {
-    const document = inputOf(operation);
-    if (!(document instanceof Uint8Array) || document.length > documentBytesMax) return undefined;
-    bytes += document.length;
-  }
-  return bytes;
+/** An operation of a batch whose turn comes later. The bytes are the engine's; the operation is the caller's, who may use it again. */
+interface LateWrite {
+  readonly kind: WriteKind;
+  readonly document: Uint8Array;
+  readonly ifMatch: string | undefined;
 }
 
-function inputOf(operation: BatchOperation): DocumentInput | undefined {
-  if ('upsert' in operation) return operation.upsert;
-  if ('create' in operation) return operation.create;
-  return 'replace' in operation ? operation.replace : undefined;
+/**
+ * Undefined where the documents of a batch have to be read at once: one is given in another form than bytes, or is so large that it can
+ * only be refused, and must not wait for that.
+ */
+function lateWritesOf(operations: readonly BatchOperation[]): LateWrite[] | undefined {
+  const writes: LateWrite[] = [];
+  for (const operation of operations) {
+    const kind = writeKindOf(operation);
+    const document = kind === undefined ? undefined : inputOf(operation, kind);
+    if (kind === undefined || !(document instanceof Uint8Array) || document.length > documentBytesMax) return undefined;
+    writes.push({ kind, document, ifMatch: ifMatchIn(operation) });
+  }
+  return writes;
+}
+
+/** Undefined: it is something else. */
+function writeKindOf(operation: BatchOperation): WriteKind | undefined {
+  if ('create' in operation) return 'create';
+  if ('upsert' in operation) return 'upsert';
+  return 'replace' in operation ? 'replace' : undefined;
+}
+
+function inputOf(operation: BatchOperation, kind: WriteKind): DocumentInput {
+  return (operation as Record<WriteKind, DocumentInput>)[kind]; // As `writeKindOf` has seen.
+}
+
+function ifMatchIn(operation: BatchOperation): string | undefined {
+  return 'ifMatch' in operation ? operation.ifMatch : undefined;
 }
 
 function documentOf<T>(stored: StoredDocument | undefined): Document<T> | undefined {
   return stored === undefined ? undefined : new Document<T>(stored);
-}
-
-function isRangeGone(error: unknown): boolean {
-  return isDatabaseError(error) && error.code === 'range-gone';
 }
 
 function ifMatchOf(options: { readonly ifMatch?: string }): { ifMatch?: string } {

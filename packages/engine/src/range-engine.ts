@@ -199,7 +199,8 @@ export interface RangeEngine {
   merge(container: number, left: string, right: string): Promise<RangeInfo>;
   onRoutingChange(callback: (container: number) => void): void;
 
-  commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult>;
+  /** In this range, or in whichever holds the partition key by the time that it is decided. */
+  commit(container: number, range: string | undefined, unit: Unit, decide: Decide): Promise<UnitResult>;
 
   /** At once when the bytes are in memory and `syncReads` is true: a promise would cost as much as the read. */
   get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined>;

@@ -165,6 +165,7 @@ function isDroppable(
 
 function copyRecord(view: FrameView, record: number): RecordInput {
   const number = view.operation(record) as OperationNumber; // The frame's checksum vouches for it.
+  const body = number === operation.delete ? undefined : Buffer.from(view.body(record));
   return {
     operation: number,
     flags: view.flags(record),
@@ -179,7 +180,8 @@ function copyRecord(view: FrameView, record: number): RecordInput {
     partitionKey: Buffer.from(view.partitionKey(record)),
     id: Buffer.from(view.id(record)),
     uniqueDigests: Buffer.from(view.uniqueDigests(record)),
-    body: number === operation.delete ? undefined : Buffer.from(view.body(record)),
+    body,
+    bodyLength: body?.length ?? 0,
     tail: undefined,
   };
 }

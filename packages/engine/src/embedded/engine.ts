@@ -64,8 +64,8 @@ import { CatalogResources, newOffer } from './named-changes.ts';
 import { liveRange, mergeChange, splitChange } from './range-changes.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
-import type { UnitHost } from './unit.ts';
-import { UnitSubmission } from './unit.ts';
+import type { FetchedBody, UnitHost } from './unit.ts';
+import { UnitSubmission, unitTarget } from './unit.ts';
 
 export interface EmbeddedEngineOptions {
   readonly files: FileSystem;
@@ -110,6 +110,7 @@ export class EmbeddedEngine implements RangeEngine {
     this.#host = {
       state: recovered.state,
       fetchBodies: (submission, ids) => void this.#fetchBodies(submission, ids),
+      reroute: (submission) => this.#reroute(submission),
     };
     this.#clockJumps = new ClockJumps(options.environment.clock);
     this.writer = new IndexWriter(
@@ -344,10 +345,9 @@ export class EmbeddedEngine implements RangeEngine {
 
   // Documents
 
-  commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
+  commit(container: number, range: string | undefined, unit: Unit, decide: Decide): Promise<UnitResult> {
     return new Promise((resolve, reject) => {
-      const state = this.state.container(container);
-      const target = { container: state, range: liveRange(state, range) };
+      const target = unitTarget(this.state.container(container), range, unit);
       this.#committing.submit(new UnitSubmission(this.#host, target, unit, decide, undefined, resolve, reject));
     });
   }
@@ -489,7 +489,7 @@ export class EmbeddedEngine implements RangeEngine {
   }
 
   async #fetchBodies(submission: UnitSubmission, ids: readonly string[]): Promise<void> {
-    const { container, range, unit } = submission;
+    const { container, unit } = submission;
     try {
       const bodies = new Map(submission.bodies);
       for (const id of ids) {
@@ -501,12 +501,24 @@ export class EmbeddedEngine implements RangeEngine {
         if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
         else checkMoved(version, this.state.findDecided(key, hash));
       }
-      const state = this.state.container(container.number);
-      const target = { container: state, range: liveRange(state, range.entry.id) };
-      this.#committing.submit(submission.again(target, bodies));
+      this.#submitAgain(submission, bodies);
     } catch (error) {
       submission.fail(error);
     }
+  }
+
+  #reroute(submission: UnitSubmission): void {
+    try {
+      this.#submitAgain(submission, submission.bodies);
+    } catch (error) {
+      submission.fail(error);
+    }
+  }
+
+  #submitAgain(submission: UnitSubmission, bodies: Map<string, FetchedBody> | undefined): void {
+    const { container, range, isFixed, unit } = submission;
+    const target = unitTarget(this.state.container(container.number), isFixed ? range.entry.id : undefined, unit);
+    this.#committing.submit(submission.again(target, bodies));
   }
 
   #publish(group: DurableGroup): void {

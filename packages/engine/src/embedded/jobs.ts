@@ -23,7 +23,7 @@ import { decide } from '../write/decide.ts';
 import type { IndexWriter } from './index-writer.ts';
 
 /** What jobs need of the engine that runs them. */
-export interface JobHost extends Pick<RangeEngine, 'commit' | 'rangeOf'> {
+export interface JobHost extends Pick<RangeEngine, 'commit'> {
   readonly state: DatabaseState;
   readonly writer: IndexWriter;
   changeCatalog<T>(decide: () => { readonly changes: readonly CatalogChange[]; result(): T }): Promise<T>;
@@ -213,13 +213,11 @@ async function runOne(
   const epk = Buffer.from(effectiveKey(container.entry.definition.partitionKey, values));
   const unit = { partitionKey: { values, bytes: target.partitionKey, epk }, commands: [target.command] };
   try {
-    const result = await host.commit(container.number, host.rangeOf(container.number, epk), unit, decide);
+    const result = await host.commit(container.number, undefined, unit, decide);
     return result.isCommitted ? 'deleted' : 'unchanged';
   } catch (error) {
-    // The document belongs to another range by now, or the container is gone: the next round sees to it.
-    if (isDatabaseError(error) && (error.code === 'range-gone' || error.code === 'container-not-found')) {
-      return 'refused';
-    }
+    // The container is gone: the next round sees to it.
+    if (isDatabaseError(error) && error.code === 'container-not-found') return 'refused';
     throw error;
   }
 }

@@ -10,14 +10,15 @@ import { occupiedBytes } from '../log/frame-writer.ts';
 import type { Decide, StoredDocument, UnitOutcome, UnitResult } from '../range-engine.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
-import type { GroupWaiter, LentKey, OpenGroup } from '../state/group.ts';
+import type { GroupWaiter, LentKey, OpenGroup, Staging } from '../state/group.ts';
 import { StagedRecord } from '../state/group.ts';
-import type { KeySlab } from '../state/key-slab.ts';
+import { KeySlab } from '../state/key-slab.ts';
 import type { RangeState } from '../state/range.ts';
 import type { Unit } from '../write/command.ts';
 import type { CurrentDocument, DecideView, Mutation, Outcome } from '../write/decision.ts';
 import { noDigests } from '../write/unique.ts';
 import type { Submission } from './committer.ts';
+import { liveRange } from './range-changes.ts';
 
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
 const recordOverheadBytes = 512;
@@ -29,18 +30,27 @@ export interface FetchedBody {
   readonly body: Buffer;
 }
 
-/** What a unit has found of one of its documents. */
-interface Found {
-  readonly id: string;
-  readonly key: LentKey;
-  readonly version: Version | undefined;
-}
-
 /** What submissions need of the engine. */
 export interface UnitHost {
   readonly state: DatabaseState;
   /** Fetches the bodies and submits the unit again. */
   fetchBodies(submission: UnitSubmission, ids: readonly string[]): void;
+  /** Submits the unit to the range that its partition key is in by now. */
+  reroute(submission: UnitSubmission): void;
+}
+
+/** Where a unit is decided. */
+export interface UnitTarget {
+  readonly container: ContainerState;
+  readonly range: RangeState;
+  /** Somebody wants it in this very range, and will hear of it if that is no more. */
+  readonly isFixed: boolean;
+}
+
+/** In this range, which has to be there, or in the one that holds the partition key. */
+export function unitTarget(container: ContainerState, range: string | undefined, unit: Unit): UnitTarget {
+  if (range === undefined) return { container, range: container.rangeOf(unit.partitionKey.epk), isFixed: false };
+  return { container, range: liveRange(container, range), isFixed: true };
 }
 
 export class UnitSubmission implements Submission, GroupWaiter, DecideView {
@@ -48,6 +58,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   readonly unit: Unit;
   readonly container: ContainerState;
   readonly range: RangeState;
+  readonly isFixed: boolean;
   readonly #host: UnitHost;
   readonly #decideUnit: Decide;
   readonly #resolve: (result: UnitResult) => void;
@@ -64,12 +75,13 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   #outcomes: readonly Outcome[] = [];
   #mutations: readonly Mutation[] | undefined;
   #staged: StagedRecord[] | undefined;
-  /** Told in the place of the outcomes. */
-  #refusal: (() => DatabaseError) | undefined;
+  /** Its range has been split or merged. */
+  #isGone = false;
+  #isTooLarge = false;
 
   constructor(
     host: UnitHost,
-    target: { readonly container: ContainerState; readonly range: RangeState },
+    target: UnitTarget,
     unit: Unit,
     decide: Decide,
     bodies: Map<string, FetchedBody> | undefined,
@@ -79,6 +91,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     this.#host = host;
     this.container = target.container;
     this.range = target.range;
+    this.isFixed = target.isFixed;
     this.unit = unit;
     this.#decideUnit = decide;
     this.#bodies = bodies;
@@ -92,14 +105,11 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   }
 
   /** The same unit once more, on the state of now. */
-  again(
-    target: { readonly container: ContainerState; readonly range: RangeState },
-    bodies: Map<string, FetchedBody>,
-  ): UnitSubmission {
+  again(target: UnitTarget, bodies: Map<string, FetchedBody> | undefined): UnitSubmission {
     return new UnitSubmission(this.#host, target, this.unit, this.#decideUnit, bodies, this.#resolve, this.#reject);
   }
 
-  get bodies(): ReadonlyMap<string, FetchedBody> | undefined {
+  get bodies(): Map<string, FetchedBody> | undefined {
     return this.#bodies;
   }
 
@@ -116,15 +126,14 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const { state } = this.#host;
     if (range.isSealed || state.findRange(range.number) !== range) {
       // Answered when the split is durable, so that whoever tries again finds the children.
-      this.#refusal = () => this.#gone();
+      this.#isGone = true;
       group.onSettled(this);
       return;
     }
     this.#keys = group.keys;
     const nowMs = Math.max(state.environment.clock.nowMs(), range.decidedTimeMs);
-    const { defaultTtl, uniqueKeys, partitionKeyPaths } = container;
     const keyBytes = group.keys.usedBytes;
-    const decision = this.#decideUnit(this, this.unit, { nowMs, defaultTtl, uniqueKeys, partitionKeyPaths });
+    const decision = this.#decideUnit(this, this.unit, container.contextAt(nowMs));
     if (decision.kind === 'needs-body') {
       // Nobody is left in the group, which may never be written.
       group.keys.cutTo(keyBytes);
@@ -133,7 +142,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     }
     this.#outcomes = decision.outcomes;
     if (decision.kind === 'commit' && decision.mutations.length > 0) {
-      if (mutationBytes(decision.mutations) > queuedBytesMax) this.#refusal = unitTooLarge;
+      if (mutationBytes(decision.mutations) > queuedBytesMax) this.#isTooLarge = true;
       else {
         this.#commit(group, decision.mutations, nowMs);
         this.unit.letGo?.();
@@ -145,8 +154,11 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
   settled(failure: DatabaseError | undefined): void {
     const { range } = this;
     if (failure !== undefined) this.#reject(failure);
-    else if (this.#refusal !== undefined) this.#reject(this.#refusal());
-    else {
+    else if (this.#isTooLarge) this.#reject(unitTooLarge());
+    else if (this.#isGone) {
+      if (this.isFixed) this.#reject(this.#gone());
+      else this.#host.reroute(this);
+    } else {
       const staged = this.#staged;
       const lsn = staged === undefined ? range.tailLsn : (staged[0] as StagedRecord).lsn;
       try {
@@ -176,8 +188,8 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const found = this.#find(id);
     const { version } = found;
     if (version === undefined) return undefined;
-    const isPurged = this.#host.state.isPurgeDecided(this.container, this.unit.partitionKey.bytes, version.lsn);
-    return new FoundDocument(this, id, version, isPurged);
+    found.isPurged = this.#host.state.isPurgeDecided(this.container, this.unit.partitionKey.bytes, version.lsn);
+    return found;
   }
 
   /** Of a document that it has found. Once it was there it stays: by the time it is sent, another frame may be in its memory. */
@@ -207,8 +219,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const { state } = this.#host;
     const hash = state.index.hashOf(key);
     const slab = this.#keys as KeySlab; // It is only looked for while it is decided.
-    const lent: LentKey = { slab, start: slab.add(key), bytes: key.length, hash };
-    const found: Found = { id, key: lent, version: state.findDecided(key, hash) };
+    const found = new Found(this, id, slab, slab.add(key), key.length, hash, state.findDecided(key, hash));
     if (this.#found === undefined) this.#found = [found];
     else this.#found.push(found);
     return found;
@@ -257,7 +268,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const { bytes, epk } = this.unit.partitionKey;
     const found = this.#known(mutation.id);
     const previous = previousOf(mutation, found.version, staged);
-    const { uniqueDigests, openBytes } = mutation;
+    const { uniqueDigests, document } = mutation;
     const hasUniques = uniqueDigests.length + (previous?.uniqueDigests.length ?? 0) > 0;
     draft.operation = operation[mutation.operation];
     draft.flags =
@@ -273,16 +284,16 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     draft.partitionKey = bytes;
     draft.id = lentIdBytes(mutation.id);
     draft.uniqueDigests = uniqueDigests;
-    draft.body = openBytes;
-    draft.tail = openBytes === undefined ? undefined : container.system;
-    const record = group.add(container.number, range.number, draft, {
-      key: found.key,
-      isInsert: mutation.operation === 'create',
-      uniqueDigests,
-      recordBytes: occupiedBytes(draft),
-      owner: hasUniques ? { partitionKey: bytes, id: mutation.id } : undefined,
-      previous,
-    });
+    draft.body = document?.bytes;
+    draft.bodyLength = document?.openLength ?? 0;
+    draft.tail = document === undefined ? undefined : container.system;
+    staging.key = found;
+    staging.isInsert = mutation.operation === 'create';
+    staging.uniqueDigests = uniqueDigests;
+    staging.recordBytes = occupiedBytes(draft);
+    staging.owner = hasUniques ? { partitionKey: bytes, id: mutation.id } : undefined;
+    staging.previous = previous;
+    const record = group.add(container.number, range.number, draft, staging);
     this.#host.state.stage(record);
     return record;
   }
@@ -305,14 +316,28 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
 
   #committed(mutation: number): StoredDocument {
     const record = this.#staged?.[mutation];
-    const openBytes = this.#mutations?.[mutation]?.openBytes;
-    assert(record !== undefined && openBytes !== undefined, 'an outcome names a mutation that left a document');
-    return new CommittedDocument(this.container, record, openBytes);
+    const document = this.#mutations?.[mutation]?.document;
+    assert(record !== undefined && document !== undefined, 'an outcome names a mutation that left a document');
+    return new CommittedDocument(this.container, record, document.bytes, document.openLength);
   }
 }
 
-/** The record on its way into the group, filled in anew for each: the group writes it down at once and keeps nothing of it. */
-const draft: { -readonly [Field in keyof RecordInput]: RecordInput[Field] } = {
+// The record on its way into the group, filled in anew for each: the group writes it down at once and keeps nothing of it.
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+const noKey: LentKey = { slab: new KeySlab(), start: 0, bytes: 0, hash: 0 };
+
+const staging: Writable<Staging> = {
+  key: noKey,
+  isInsert: false,
+  uniqueDigests: noDigests,
+  recordBytes: 0,
+  owner: undefined,
+  previous: undefined,
+};
+
+const draft: Writable<RecordInput> = {
   operation: operation.create,
   flags: 0,
   lsn: 0,
@@ -327,6 +352,7 @@ const draft: { -readonly [Field in keyof RecordInput]: RecordInput[Field] } = {
   id: noDigests,
   uniqueDigests: noDigests,
   body: undefined,
+  bodyLength: 0,
   tail: undefined,
 };
 
@@ -345,41 +371,58 @@ function previousOf(
 
 // Both of these make etag and body when somebody asks: for most writes nobody does.
 
-class FoundDocument implements CurrentDocument {
-  readonly isPurged: boolean;
+/** What a unit has found of one of its documents; where there is a version it is the document that `decide` sees. */
+class Found implements CurrentDocument, LentKey {
+  readonly kind = 'stored';
+  readonly id: string;
+  readonly slab: KeySlab;
+  readonly start: number;
+  readonly bytes: number;
+  readonly hash: number;
+  readonly version: Version | undefined;
+  isPurged = false;
   readonly #unit: UnitSubmission;
-  readonly #id: string;
-  readonly #version: Version;
 
-  constructor(unit: UnitSubmission, id: string, version: Version, isPurged: boolean) {
-    this.isPurged = isPurged;
+  constructor(
+    unit: UnitSubmission,
+    id: string,
+    slab: KeySlab,
+    start: number,
+    bytes: number,
+    hash: number,
+    version: Version | undefined,
+  ) {
     this.#unit = unit;
-    this.#id = id;
-    this.#version = version;
+    this.id = id;
+    this.slab = slab;
+    this.start = start;
+    this.bytes = bytes;
+    this.hash = hash;
+    this.version = version;
   }
 
   get lsn(): number {
-    return this.#version.lsn;
+    return this.#shown().lsn;
   }
 
   get ix(): number {
-    return this.#version.ix;
+    return this.#shown().ix;
   }
 
   get ridNumber(): number {
-    return this.#version.ridNumber;
+    return this.#shown().ridNumber;
   }
 
   get timeMs(): number {
-    return this.#version.timeMs;
+    return this.#shown().timeMs;
   }
 
   get ttl(): number | undefined {
-    return this.#version.ttl;
+    return this.#shown().ttl;
   }
 
   get uniqueDigests(): Buffer {
-    return this.#version.uniqueDigests;
+    return this.#shown().uniqueDigests;
   }
 
   get etag(): string {
@@ -387,11 +430,16 @@ class FoundDocument implements CurrentDocument {
   }
 
   get body(): Buffer | undefined {
-    return this.#unit.bodyOf(this.#id, this.#version);
+    return this.#unit.bodyOf(this.id, this.#shown());
   }
 
   get hasBody(): boolean {
-    return this.#unit.hasBodyOf(this.#id, this.#version);
+    return this.#unit.hasBodyOf(this.id, this.#shown());
+  }
+
+  #shown(): Version {
+    assert(this.version !== undefined, 'only a document that is there is shown');
+    return this.version;
   }
 }
 
@@ -402,20 +450,28 @@ class CommittedDocument implements StoredDocument {
   readonly timeMs: number;
   readonly ridNumber: number;
   readonly #container: ContainerState;
-  readonly #openBytes: Buffer;
+  /** As many of these. */
+  readonly #openLength: number;
+  readonly #clientBytes: Buffer;
   #bytes: Buffer | undefined;
 
-  constructor(container: ContainerState, { lsn, ix, timeMs, ridNumber }: StagedRecord, openBytes: Buffer) {
+  constructor(
+    container: ContainerState,
+    { lsn, ix, timeMs, ridNumber }: StagedRecord,
+    clientBytes: Buffer,
+    openLength: number,
+  ) {
     this.lsn = lsn;
     this.ix = ix;
     this.timeMs = timeMs;
     this.ridNumber = ridNumber;
     this.#container = container;
-    this.#openBytes = openBytes;
+    this.#clientBytes = clientBytes;
+    this.#openLength = openLength;
   }
 
   get sizeBytes(): number {
-    return this.#openBytes.length + this.#container.system.tailBytes(this);
+    return this.#openLength + this.#container.system.tailBytes(this);
   }
 
   get etag(): string {
@@ -425,8 +481,8 @@ class CommittedDocument implements StoredDocument {
   get bytes(): Buffer {
     if (this.#bytes === undefined) {
       this.#bytes = Buffer.allocUnsafe(this.sizeBytes);
-      this.#bytes.set(this.#openBytes);
-      this.#container.system.writeTail(this, this.#bytes, this.#openBytes.length);
+      this.#clientBytes.copy(this.#bytes, 0, 0, this.#openLength);
+      this.#container.system.writeTail(this, this.#bytes, this.#openLength);
     }
     return this.#bytes;
   }
@@ -443,7 +499,7 @@ export function rangeIdGone(container: ContainerState, id: string): DatabaseErro
 /** What the unit would store: a patch of a few bytes may write a document of two million. */
 function mutationBytes(mutations: readonly Mutation[]): number {
   let bytes = 0;
-  for (const { openBytes } of mutations) bytes += openBytes?.length ?? 0;
+  for (const { document } of mutations) bytes += document?.openLength ?? 0;
   return bytes;
 }
 
@@ -456,7 +512,7 @@ function unitBytes(unit: Unit): number {
   if (unit.input !== undefined) return unit.input.bytes + unit.input.commands * recordOverheadBytes;
   let bytes = 0;
   for (const command of unit.commands) {
-    bytes += recordOverheadBytes + ('document' in command ? command.document.openBytes.length : 0);
+    bytes += recordOverheadBytes + ('document' in command ? command.document.openLength : 0);
   }
   return bytes;
 }

@@ -154,6 +154,7 @@ function frameOf(firstLsn: number, count: number, sequence: number): Buffer {
     id: Buffer.from('i'),
     uniqueDigests: Buffer.alloc(0),
     body: Buffer.from('{}'),
+    bodyLength: 2,
     tail: undefined,
   }));
   return encodeFrame({

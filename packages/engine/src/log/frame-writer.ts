@@ -40,6 +40,8 @@ export interface RecordInput {
   readonly uniqueDigests: Uint8Array;
   /** The body is `body` followed by its tail; a delete has neither. */
   readonly body: Uint8Array | undefined;
+  /** So many bytes of it. More may be there where there is a tail, which is written over them: a view would cost more than they do. */
+  readonly bodyLength: number;
   readonly tail: BodyTail | undefined;
 }
 
@@ -79,7 +81,7 @@ function keyBytesOf(record: RecordInput): number {
 }
 
 function bodyBytesOf(record: RecordInput): number {
-  return (record.body?.length ?? 0) + (record.tail === undefined ? 0 : record.tail.tailBytes(record));
+  return record.bodyLength + (record.tail === undefined ? 0 : record.tail.tailBytes(record));
 }
 
 /** The records of one range in the frame to be: table, keys and bodies, with offsets that count from the start of each. */
@@ -191,8 +193,9 @@ export class RunWriter {
 
 /** A body with its tail. */
 function writeWhole(record: RecordInput, body: Uint8Array, length: number, target: Buffer, at: number): void {
+  assert(body.length <= length, 'a body is not longer than with its tail');
   target.set(body, at);
-  const end = record.tail?.writeTail(record, target, at + body.length) ?? at + body.length;
+  const end = record.tail?.writeTail(record, target, at + record.bodyLength) ?? at + record.bodyLength;
   assert(end === at + length, 'the tail of a body is as long as it said');
 }
 

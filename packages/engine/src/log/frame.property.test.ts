@@ -47,13 +47,15 @@ const aRecord: fc.Arbitrary<RecordInput> = fc
     id: bytes({ minLength: 1, maxLength: 300 }),
     digests: fc.integer({ min: 0, max: 3 }),
     body: bytes({ minLength: 1, maxLength: 400 }),
+    behind: bytes({ maxLength: 3 }),
     suffix: fc.stringMatching(/^[ -~]{0,40}$/),
   })
-  .map(({ isDelete, digests, body, suffix, ...rest }) => ({
+  .map(({ isDelete, digests, body, behind, suffix, ...rest }) => ({
     ...rest,
     operation: isDelete ? operation.delete : operation.create,
     uniqueDigests: Buffer.alloc(digests * 16, 7),
-    body: isDelete ? undefined : body,
+    body: isDelete ? undefined : Buffer.concat([body, behind.subarray(0, suffix.length)]),
+    bodyLength: isDelete ? 0 : body.length,
     tail: isDelete ? undefined : new TextTail(suffix),
   }));
 
@@ -202,5 +204,6 @@ function lengthMaxOf({ runs }: FrameInput): number {
 }
 
 function bodyOf(r: RecordInput): Buffer {
-  return r.body === undefined ? Buffer.alloc(0) : Buffer.concat([r.body, Buffer.from((r.tail as TextTail).text)]);
+  if (r.body === undefined) return Buffer.alloc(0);
+  return Buffer.concat([r.body.subarray(0, r.bodyLength), Buffer.from((r.tail as TextTail).text)]);
 }

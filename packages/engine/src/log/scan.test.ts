@@ -136,6 +136,7 @@ function aFrame(sequence: number, bodyBytes: number, ownSalt: Buffer = salt): Bu
     id: Buffer.from('i'),
     uniqueDigests: Buffer.alloc(0),
     body: Buffer.alloc(bodyBytes, 0x61),
+    bodyLength: bodyBytes,
     tail: undefined,
   };
   const runs = [{ container: 1, range: 2, records: [record] }];

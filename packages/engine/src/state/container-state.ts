@@ -1,7 +1,7 @@
 // One container while the database is open: its catalog entry, made ready for use.
 
 import { containerRid, formatEtag, parsePartitionKeyPath } from '@tidemark/model';
-import type { UniqueKeyPaths } from '../write/decision.ts';
+import type { DecideContext, UniqueKeyPaths } from '../write/decision.ts';
 import { parseUniqueKey } from '../write/unique.ts';
 import type { ContainerEntry } from './catalog.ts';
 import type { RangeState } from './range.ts';
@@ -31,6 +31,7 @@ export class ContainerState {
   readonly #epoch: number;
   /** By partition key bytes as Latin-1 text. */
   readonly purges: Map<string, Purge>;
+  #context: DecideContext | undefined;
 
   constructor(entry: ContainerEntry, ranges: readonly RangeState[], epoch: number, purges: Map<string, Purge>) {
     this.entry = entry;
@@ -54,6 +55,15 @@ export class ContainerState {
     // A restored document keeps the etag that is written in its body.
     const earlier = epochs === undefined ? undefined : epochs.find((past) => lsn <= past.lsnMax);
     return formatEtag(earlier?.epoch ?? this.#epoch, lsn, ix);
+  }
+
+  /** Units of the same millisecond share it. */
+  contextAt(nowMs: number): DecideContext {
+    if (this.#context?.nowMs !== nowMs) {
+      const { defaultTtl, uniqueKeys, partitionKeyPaths } = this;
+      this.#context = { nowMs, defaultTtl, uniqueKeys, partitionKeyPaths };
+    }
+    return this.#context;
   }
 
   rangeOf(epk: Uint8Array): RangeState {

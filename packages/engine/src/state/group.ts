@@ -393,6 +393,7 @@ export function catalogRun(text: string): {
   range: number;
   records: readonly RecordInput[];
 } {
+  const body = Buffer.from(text);
   const record: RecordInput = {
     operation: operation.catalog,
     flags: 0,
@@ -407,7 +408,8 @@ export function catalogRun(text: string): {
     partitionKey: nothing,
     id: nothing,
     uniqueDigests: nothing,
-    body: Buffer.from(text),
+    body,
+    bodyLength: body.length,
     tail: undefined,
   };
   return { container: catalogContainer, range: 0, records: [record] };

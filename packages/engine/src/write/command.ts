@@ -7,6 +7,9 @@ export interface ClientDocument {
   readonly id: string;
   /** The client's JSON without system members and without its last brace, so that system members can be appended. */
   readonly openBytes: Buffer;
+  /** The same: so many bytes of these. Of most documents these are what was given, and nobody asks for a view of a part of them. */
+  readonly bytes: Buffer;
+  readonly openLength: number;
   /** The same, parsed, perhaps only when it is asked for; only own properties count. */
   readonly value: Readonly<Record<string, unknown>>;
   /** The document's own `ttl`: -1 for ever, undefined for the container's default. */

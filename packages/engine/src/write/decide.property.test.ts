@@ -45,15 +45,18 @@ class TinyEngine implements DecideView {
     if (mutations.length > 0) this.lsn += 1;
     mutations.forEach((mutation, ix) => {
       const before = this.documents.get(mutation.id);
-      expect(mutation.previous).toEqual(this.#position(mutation, before));
+      const position = this.#position(mutation, before);
+      if (position === undefined) expect(mutation.previous).toBeUndefined();
+      else expect(mutation.previous).toMatchObject(position);
       const isOver = before !== undefined && isExpired(before, defaultTtl, nowMs);
       expect(mutation.isExpiry).toBe(isOver);
-      if (mutation.openBytes === undefined) {
+      if (mutation.document === undefined) {
         this.documents.delete(mutation.id);
         return;
       }
       expect(mutation.ridNumber ?? before?.ridNumber).toBe(before?.ridNumber);
       this.documents.set(mutation.id, {
+        kind: 'stored',
         lsn: this.lsn,
         hasBody: true,
         ix,
@@ -62,7 +65,7 @@ class TinyEngine implements DecideView {
         timeMs: nowMs,
         ttl: mutation.ttl,
         uniqueDigests: mutation.uniqueDigests,
-        body: Buffer.from(`${mutation.openBytes.toString()},"_ts":1}`),
+        body: Buffer.from(`${mutation.document.openBytes.toString()},"_ts":1}`),
       });
       for (const key of uniqueKeys.keys()) {
         const holders = [...this.documents.values()].filter((document) =>

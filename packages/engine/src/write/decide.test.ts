@@ -35,6 +35,7 @@ function partition(stored: readonly Stored[] = [], context: DecideContext = plai
       holders.set(`${key}:${uniqueDigestAt(digests, key).toString('hex')}`, document.id);
     });
     current.set(document.id, {
+      kind: 'stored',
       lsn,
       ix: 3,
       etag: `etag-${document.id}`,
@@ -227,7 +228,7 @@ test('[wire 8] later commands of a batch see what earlier ones did', () => {
   expect(short(decision)).toEqual(['deleted', 'created', 'replaced', 'read', 'replaced', 'replaced', 'deleted']);
   expect(decision).toMatchObject({
     mutations: [
-      { operation: 'delete', previous: { kind: 'stored', lsn: 7, ix: 3 }, ridNumber: 41, openBytes: undefined },
+      { operation: 'delete', previous: { kind: 'stored', lsn: 7, ix: 3 }, ridNumber: 41, document: undefined },
       { operation: 'create', previous: undefined, ridNumber: undefined },
       { operation: 'replace', previous: { kind: 'unit', mutation: 1 }, ridNumber: undefined },
       { operation: 'replace', previous: { kind: 'unit', mutation: 2 } },
@@ -236,7 +237,7 @@ test('[wire 8] later commands of a batch see what earlier ones did', () => {
     ],
     outcomes: { 3: { kind: 'read', mutation: 2 }, 4: { kind: 'replaced', mutation: 3 } },
   });
-  const second = decision.kind === 'commit' ? decision.mutations[3]?.openBytes?.toString() : undefined;
+  const second = decision.kind === 'commit' ? decision.mutations[3]?.document?.openBytes.toString() : undefined;
   expect(second).toBe('{"id":"a","pk":"p","n":2');
 });
 

@@ -60,7 +60,7 @@ function decideCommand(state: UnitState, command: WriteCommand, context: DecideC
 
 function decideCreate(state: UnitState, command: Command<'create'>, context: DecideContext): CommandOutcome {
   const version = state.latest(command.document.id);
-  if (isLive(version)) return conflict;
+  if (state.isLive(version)) return conflict;
   return createDocument(state, command.document, version, context);
 }
 
@@ -68,7 +68,7 @@ function decideUpsert(state: UnitState, command: Command<'upsert'>, context: Dec
   const version = state.latest(command.document.id);
   // Wire: without a document there is nothing to match, and an upsert with If-Match creates it (Azure/azure-cosmos-dotnet-v3
   // issue 1698: "UpsertItemStreamAsync returns Created when IfMatchEtag condition doesn't match and item does not exist").
-  if (!isLive(version)) return createDocument(state, command.document, version, context);
+  if (!state.isLive(version)) return createDocument(state, command.document, version, context);
   // Wire: If-None-Match is applied when an upsert turns out to be a replace (.NET RequestOptions.IfNoneMatchEtag, remarks).
   if (!meets(version, command.ifMatch) || matches(version, command.ifNoneMatch)) return preconditionFailed;
   return replaceDocument(state, version, command.document, context);
@@ -77,7 +77,7 @@ function decideUpsert(state: UnitState, command: Command<'upsert'>, context: Dec
 function decideReplace(state: UnitState, command: Command<'replace'>, context: DecideContext): CommandOutcome {
   if (command.document.id !== command.id) return idChanged;
   const version = state.latest(command.id);
-  if (!isLive(version)) return notFound;
+  if (!state.isLive(version)) return notFound;
   if (!meets(version, command.ifMatch)) return preconditionFailed;
   return replaceDocument(state, version, command.document, context);
 }
@@ -85,7 +85,7 @@ function decideReplace(state: UnitState, command: Command<'replace'>, context: D
 function decidePatch(state: UnitState, command: Command<'patch'>, context: DecideContext): CommandOutcome {
   if (command.condition !== undefined) return conditionNotSupported;
   const version = state.latest(command.id);
-  if (!isLive(version)) return notFound;
+  if (!state.isLive(version)) return notFound;
   if (!meets(version, command.ifMatch)) return preconditionFailed;
   const body = bodyOf(version);
   if (body === undefined) return needsBody;
@@ -101,7 +101,7 @@ function decidePatch(state: UnitState, command: Command<'patch'>, context: Decid
 
 function decideDelete(state: UnitState, command: Command<'delete'>): CommandOutcome {
   const version = state.latest(command.id);
-  if (!isLive(version)) return notFound;
+  if (!state.isLive(version)) return notFound;
   if (!meets(version, command.ifMatch)) return preconditionFailed;
   state.remove(command.id, version);
   return deleted;
@@ -109,24 +109,24 @@ function decideDelete(state: UnitState, command: Command<'delete'>): CommandOutc
 
 function decideExpire(state: UnitState, command: Command<'expire'>): CommandOutcome {
   const version = state.latest(command.id);
-  if (version?.kind !== 'stored' || version.standing !== 'expired') return unchanged;
+  if (version?.kind !== 'stored' || version.isPurged === true || !state.isOver(version)) return unchanged;
   state.remove(command.id, version);
   return deleted;
 }
 
 function decidePurge(state: UnitState, command: Command<'purge'>): CommandOutcome {
   const version = state.latest(command.id);
-  if (version?.kind !== 'stored' || version.document.lsn > command.lsnMax) return unchanged;
+  if (version?.kind !== 'stored' || version.lsn > command.lsnMax) return unchanged;
   state.remove(command.id, version);
   return deleted;
 }
 
 function decideRead(state: UnitState, command: Command<'read'>): CommandOutcome {
   const version = state.latest(command.id);
-  if (!isLive(version)) return notFound;
+  if (!state.isLive(version)) return notFound;
   if (version.kind === 'unit') return { kind: 'read', mutation: version.mutation };
-  if (matches(version, command.ifNoneMatch)) return { kind: 'not-modified', etag: version.document.etag };
-  return version.document.body === undefined ? needsBody : { kind: 'read', stored: version.document };
+  if (matches(version, command.ifNoneMatch)) return { kind: 'not-modified', etag: version.etag };
+  return version.body === undefined ? needsBody : { kind: 'read', stored: version };
 }
 
 function createDocument(
@@ -157,10 +157,6 @@ function digestsOf(document: ClientDocument, { uniqueKeys }: DecideContext): Buf
   return uniqueKeys.length === 0 ? noDigests : uniqueDigests(document.value, uniqueKeys);
 }
 
-function isLive(version: Version | undefined): version is Version {
-  return version !== undefined && (version.kind === 'unit' || version.standing === 'live');
-}
-
 /** Whether an If-Match holds; one that was not given always does. */
 function meets(version: Version, ifMatch: string | undefined): boolean {
   return ifMatch === undefined || matches(version, ifMatch);
@@ -169,7 +165,7 @@ function meets(version: Version, ifMatch: string | undefined): boolean {
 function matches(version: Version, etag: string | undefined): boolean {
   if (etag === undefined) return false;
   if (etag === '*') return true;
-  return version.kind === 'stored' && unquoted(version.document.etag) === unquoted(etag);
+  return version.kind === 'stored' && unquoted(version.etag) === unquoted(etag);
 }
 
 /** Wire: `_etag` and the header carry quotes that are part of the value; some clients send them and some strip them. */
@@ -178,10 +174,10 @@ function unquoted(etag: string): string {
 }
 
 function bodyOf(version: Version): Buffer | undefined {
-  if (version.kind === 'stored') return version.document.body;
-  const { openBytes } = version.made;
-  assert(openBytes !== undefined, 'the latest version of a unit is a delete');
-  return Buffer.concat([openBytes, closeBrace]);
+  if (version.kind === 'stored') return version.body;
+  const { document } = version.made;
+  assert(document !== undefined, 'the latest version of a unit is a delete');
+  return Buffer.concat([document.openBytes, closeBrace]);
 }
 
 /** The bodies that any command of the unit may ask for, so that they are fetched in one go. */
@@ -198,7 +194,7 @@ function missingBodies(view: DecideView, unit: Unit): string[] {
 /** Of the document, but for a few system members. */
 function answerBytesOf(outcome: Outcome, { mutations }: UnitState): number {
   if ('stored' in outcome) return outcome.stored.body?.length ?? 0;
-  return 'mutation' in outcome ? (mutations[outcome.mutation]?.openBytes?.length ?? 0) : 0;
+  return 'mutation' in outcome ? (mutations[outcome.mutation]?.document?.openLength ?? 0) : 0;
 }
 
 function answerTooLarge(bytesMax: number): Rejection {

@@ -1,9 +1,11 @@
 // What `decide` answers: the writes of a unit, or why there are none.
 
 import type { ErrorCode } from '@tidemark/model';
+import type { ClientDocument } from './command.ts';
 
 /** The version of a document that a unit finds. `body` is the stored JSON with all system members. */
 export interface CurrentDocument {
+  readonly kind: 'stored';
   readonly lsn: number;
   readonly ix: number;
   readonly etag: string;
@@ -47,16 +49,13 @@ export interface Mutation {
   readonly id: string;
   /** A delete that happened because the document's time was over. */
   readonly isExpiry: boolean;
-  /** The client's JSON without its last brace; undefined for a delete. */
-  readonly openBytes: Buffer | undefined;
+  /** What is to be stored; undefined for a delete. */
+  readonly document: ClientDocument | undefined;
   /**
    * The version it replaces or deletes: one from before the unit, or the unit's own mutation number `mutation`. A create has
    * none, also where the unit has deleted a document of that id before.
    */
-  readonly previous:
-    | { readonly kind: 'stored'; readonly lsn: number; readonly ix: number }
-    | { readonly kind: 'unit'; readonly mutation: number }
-    | undefined;
+  readonly previous: Pick<CurrentDocument, 'kind' | 'lsn' | 'ix'> | Pick<OwnVersion, 'kind' | 'mutation'> | undefined;
   /**
    * Kept from the version it replaces or deletes; undefined where a new one is to be given (create), and where that version
    * was created in this very unit: then it is the one given to the mutation that `previous` names.
@@ -65,6 +64,13 @@ export interface Mutation {
   readonly ttl: number | undefined;
   /** What the document holds from now on; empty for a delete. What it lets go is in the version that `previous` names. */
   readonly uniqueDigests: Buffer;
+}
+
+/** A version that the unit itself has made, with its mutation number `mutation`. */
+export interface OwnVersion {
+  readonly kind: 'unit';
+  readonly mutation: number;
+  readonly made: Mutation;
 }
 
 /** What became of one command, in the order of the commands. */

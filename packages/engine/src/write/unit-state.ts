@@ -5,17 +5,12 @@
 // yet, so that no etag a client could know matches it.
 
 import type { ClientDocument } from './command.ts';
-import type { CurrentDocument, DecideContext, DecideView, Mutation } from './decision.ts';
+import type { CurrentDocument, DecideContext, DecideView, Mutation, OwnVersion } from './decision.ts';
 import { isExpired } from './ttl.ts';
 import { noDigests, uniqueDigestAt } from './unique.ts';
 
-/** The latest version of a document: from before the unit, or its mutation number `mutation`. */
-export type Version =
-  | { readonly kind: 'stored'; readonly document: CurrentDocument; readonly standing: Standing }
-  | { readonly kind: 'unit'; readonly mutation: number; readonly made: Mutation };
-
-/** An expired or purged document is absent for everybody, though its delete is still to be written. */
-type Standing = 'live' | 'expired' | 'purged';
+/** The latest version of a document, from before the unit or made by it. */
+export type Version = CurrentDocument | OwnVersion;
 
 export class UnitState {
   mutations: readonly Mutation[] = none;
@@ -23,15 +18,15 @@ export class UnitState {
   #made: Mutation[] | undefined;
   readonly #view: DecideView;
   readonly #context: DecideContext;
-  /** Id → number of its last mutation. Only batches are worth it; a lone command makes a handful of mutations at most. */
-  readonly #lastMutation: Map<string, number> | undefined;
+  /** Of the ids of mutations. Only batches are worth it; a lone command makes a handful of mutations at most. */
+  readonly #ids: IdFilter | undefined;
   /** Unique key and digest → the id that claimed it last. It may have let go since: its latest version tells. */
   readonly #claims: Map<string, string> | undefined;
 
   constructor(view: DecideView, context: DecideContext, isBatch: boolean) {
     this.#view = view;
     this.#context = context;
-    this.#lastMutation = isBatch ? new Map() : undefined;
+    this.#ids = isBatch ? new IdFilter() : undefined;
     this.#claims = isBatch && context.uniqueKeys.length > 0 ? new Map() : undefined;
   }
 
@@ -42,9 +37,18 @@ export class UnitState {
       const made = this.mutations[mutation]!;
       return made.operation === 'delete' ? undefined : { kind: 'unit', mutation, made };
     }
-    const document = this.#view.current(id);
-    if (document === undefined) return undefined;
-    return { kind: 'stored', document, standing: this.#standingOf(document) };
+    return this.#view.current(id);
+  }
+
+  /** An expired or purged document is absent for everybody, though its delete is still to be written. */
+  isLive(version: Version | undefined): version is Version {
+    if (version === undefined) return false;
+    return version.kind === 'unit' || (version.isPurged !== true && !this.isOver(version));
+  }
+
+  /** Its time is. A version that this unit has made has all of it. */
+  isOver(document: CurrentDocument): boolean {
+    return isExpired(document, this.#context.defaultTtl, this.#context.nowMs);
   }
 
   /** Takes the unique key values for `id`, writing the deletes of holders that are over. False when a live document has one. */
@@ -67,7 +71,7 @@ export class UnitState {
       operation: 'create',
       id: document.id,
       isExpiry: false,
-      openBytes: document.openBytes,
+      document,
       previous: undefined,
       ridNumber: undefined,
       ttl: document.ttl,
@@ -80,8 +84,8 @@ export class UnitState {
       operation: 'replace',
       id: document.id,
       isExpiry: false,
-      openBytes: document.openBytes,
-      previous: positionOf(version),
+      document,
+      previous: version,
       ridNumber: ridNumberOf(version),
       ttl: document.ttl,
       uniqueDigests,
@@ -92,9 +96,9 @@ export class UnitState {
     this.#add({
       operation: 'delete',
       id,
-      isExpiry: version.kind === 'stored' && version.standing === 'expired',
-      openBytes: undefined,
-      previous: positionOf(version),
+      isExpiry: version.kind === 'stored' && version.isPurged !== true && this.isOver(version),
+      document: undefined,
+      previous: version,
       ridNumber: ridNumberOf(version),
       ttl: undefined,
       uniqueDigests: noDigests,
@@ -106,19 +110,13 @@ export class UnitState {
     const version = this.latest(id);
     if (version === undefined) return false;
     if (version.kind === 'unit') return uniqueDigestAt(version.made.uniqueDigests, key).equals(digest);
-    if (version.standing === 'live') return true;
+    if (this.isLive(version)) return true;
     this.remove(id, version);
     return false;
   }
 
-  #standingOf(document: CurrentDocument): Standing {
-    if (document.isPurged === true) return 'purged';
-    return isExpired(document, this.#context.defaultTtl, this.#context.nowMs) ? 'expired' : 'live';
-  }
-
   #lastMutationOf(id: string): number {
-    if (this.mutations.length === 0) return -1;
-    if (this.#lastMutation !== undefined) return this.#lastMutation.get(id) ?? -1;
+    if (this.mutations.length === 0 || this.#ids?.mayHave(id) === false) return -1;
     return this.mutations.findLastIndex((mutation) => mutation.id === id);
   }
 
@@ -127,18 +125,40 @@ export class UnitState {
     // Most units make one, and an array that has been pushed to has room for seventeen.
     if (this.#made === undefined) this.mutations = this.#made = [mutation];
     else this.#made.push(mutation);
-    this.#lastMutation?.set(mutation.id, number);
+    this.#ids?.add(mutation.id);
     return number;
   }
 }
 
 const none: readonly Mutation[] = [];
 
-function positionOf(version: Version): Mutation['previous'] {
-  if (version.kind === 'unit') return { kind: 'unit', mutation: version.mutation };
-  return { kind: 'stored', lsn: version.document.lsn, ix: version.document.ix };
+const filterWords = 32;
+/** Of a longer id the last characters: those that come together differ there, if anywhere. */
+const filterChars = 16;
+
+/** Most ids of a batch are all different: a bit for each tells so, where a Map would look at each twice and grow with them. */
+class IdFilter {
+  readonly #bits: number[] = new Array<number>(filterWords).fill(0);
+
+  mayHave(id: string): boolean {
+    const hash = hashOf(id);
+    return ((this.#bits[hash >>> 5] as number) & (1 << (hash & 31))) !== 0;
+  }
+
+  add(id: string): void {
+    const hash = hashOf(id);
+    this.#bits[hash >>> 5] = (this.#bits[hash >>> 5] as number) | (1 << (hash & 31));
+  }
+}
+
+/** One of as many numbers as a filter has bits. */
+function hashOf(id: string): number {
+  let hash = id.length;
+  for (let i = Math.max(0, id.length - filterChars); i < id.length; i += 1)
+    hash = Math.imul(hash, 31) + id.charCodeAt(i);
+  return Math.imul(hash, 0x9e3779b1) >>> 22;
 }
 
 function ridNumberOf(version: Version): number | undefined {
-  return version.kind === 'unit' ? version.made.ridNumber : version.document.ridNumber;
+  return version.kind === 'unit' ? version.made.ridNumber : version.ridNumber;
 }

@@ -47,7 +47,7 @@ function impatientFile(inner: LogFile): LogFile {
 export class DirtyReadEngine extends EngineWrapper {
   readonly #inFlight = new Map<string, StoredDocument>();
 
-  override async commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
+  override async commit(container: number, range: string | undefined, unit: Unit, decide: Decide): Promise<UnitResult> {
     const names: string[] = [];
     for (const command of unit.commands) {
       if (command.kind !== 'create' && command.kind !== 'upsert') continue;

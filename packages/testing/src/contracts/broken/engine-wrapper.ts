@@ -106,7 +106,7 @@ export class EngineWrapper implements RangeEngine {
     this.inner.onRoutingChange(callback);
   }
 
-  commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
+  commit(container: number, range: string | undefined, unit: Unit, decide: Decide): Promise<UnitResult> {
     return this.inner.commit(container, range, unit, decide);
   }
 

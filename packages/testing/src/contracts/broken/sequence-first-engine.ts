@@ -30,8 +30,8 @@ const bytesPerTurn = 400;
 export class SequenceFirstEngine extends EngineWrapper {
   readonly #numbers = new Map<string, Numbers>();
 
-  override async commit(container: number, range: string, unit: Unit, decide: Decide): Promise<UnitResult> {
-    const numbers = this.#of(container, range);
+  override async commit(container: number, range: string | undefined, unit: Unit, decide: Decide): Promise<UnitResult> {
+    const numbers = this.#of(container, range ?? this.rangeOf(container, unit.partitionKey.epk));
     numbers.given += 1;
     const lsn = numbers.given;
     for (let left = bytesOf(unit); left > 0; left -= bytesPerTurn) await nextTurn();
