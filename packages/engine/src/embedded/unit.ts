@@ -4,6 +4,7 @@ import { assert, DatabaseError } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
 import { lentDocKey, lentIdBytes, uniqueKey } from '../index/keys.ts';
 import { queuedBytesMax } from '../limits.ts';
+import type { OperationNumber } from '../log/frame.ts';
 import { operation, recordFlag } from '../log/frame.ts';
 import type { RecordInput } from '../log/frame-writer.ts';
 import { occupiedBytes } from '../log/frame-writer.ts';
@@ -253,6 +254,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
       staged[ix] = this.#stage(group, mutations, ix, lsn, timeMs, staged);
     }
     this.#staged = staged;
+    this.#found = undefined;
   }
 
   #stage(
@@ -270,7 +272,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     const previous = previousOf(mutation, found.version, staged);
     const { uniqueDigests, document } = mutation;
     const hasUniques = uniqueDigests.length + (previous?.uniqueDigests.length ?? 0) > 0;
-    draft.operation = operation[mutation.operation];
+    draft.operation = operationOf(mutation);
     draft.flags =
       (ix === mutations.length - 1 ? recordFlag.endOfUnit : 0) | (mutation.isExpiry ? recordFlag.expiry : 0);
     draft.lsn = lsn;
@@ -355,6 +357,12 @@ const draft: Writable<RecordInput> = {
   bodyLength: 0,
   tail: undefined,
 };
+
+/** Not by its name: the compiler takes any name for possible. */
+function operationOf(mutation: Mutation): OperationNumber {
+  if (mutation.operation === 'replace') return operation.replace;
+  return mutation.operation === 'create' ? operation.create : operation.delete;
+}
 
 function previousOf(
   mutation: Mutation,

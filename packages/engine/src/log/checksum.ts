@@ -33,6 +33,7 @@ declare const WebAssembly:
 interface Module {
   readonly memory: { readonly buffer: ArrayBuffer };
   absorb(at: number, bytes: number, before: number, isLast: number): number;
+  kinds(at: number, bytes: number): number;
 }
 
 /** Of the memory of the module; see checksum.wat. */
@@ -70,6 +71,11 @@ const heads: (Buffer | undefined)[] = new Array(headBytes + 1).fill(undefined);
 export function checksumOfHead(bytes: number): number {
   if (compiled === undefined) return slowChecksum(checksumMemory, 0, bytes).low;
   return compiled.absorb(headAt, bytes, 0, 1) >>> 0;
+}
+
+/** Which kinds of bytes are among the first of `checksumMemory`, at least 16 of them; for byte-kinds.ts. */
+export function kindsOfHead(bytes: number): number | undefined {
+  return compiled?.kinds(headAt, bytes);
 }
 
 /** Of bytes [start, end): 32 bits. */

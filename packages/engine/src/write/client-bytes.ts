@@ -18,6 +18,7 @@ import {
   validateDocumentId,
   validateTtl,
 } from '@tidemark/model';
+import { byteKind, byteKindsOf } from '../log/byte-kinds.ts';
 import type { ClientDocument } from './command.ts';
 import type { MemberSpan } from './json-scan.ts';
 import { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
@@ -47,9 +48,10 @@ export class ClientReader {
     const bytes = toBytes(input);
     const from = skipLeading(bytes);
     const to = skipTrailing(bytes, from);
-    const isAsciiOnly = isAscii(bytes);
+    const kinds = byteKindsOf(bytes);
+    const isAsciiOnly = kinds === undefined ? isAscii(bytes) : (kinds & byteKind.notAscii) === 0;
     const isUsual = to - from <= documentBytesMax && (isAsciiOnly || isUtf8(bytes));
-    if (!isUsual || !this.#scanner.accepts(bytes, from, to)) return readClientDocument(bytes, this.#options);
+    if (!isUsual || !this.#scanner.accepts(bytes, from, to, kinds)) return readClientDocument(bytes, this.#options);
     const encoding = isAsciiOnly ? 'latin1' : 'utf8';
     const partitionKey = this.#hasKey(knownKey, bytes) ? knownKey : this.#partitionKey(bytes, encoding);
     const id = checkedId(this.#member(idName, bytes, encoding));

@@ -6,6 +6,10 @@
 // this accepts, JSON.parse accepts. UTF-8 is not looked at; its continuation bytes are all above 0x7f, so that no byte
 // compared here can be part of another character.
 
+import { byteKind } from '../log/byte-kinds.ts';
+
+const anyKinds: number = byteKind.control | byteKind.backslash;
+
 const quote = 0x22;
 const comma = 0x2c;
 const minus = 0x2d;
@@ -43,6 +47,8 @@ export class ObjectScanner {
   #scan = 0;
   /** Whether a backslash stands anywhere in the last document, or behind it. */
   hasEscapes = false;
+  /** Whether bytes below 0x20 may be there at all. */
+  #hasControls = true;
   /** The first backslash from where the last string was looked at; the length where there is none. */
   #backslash = 0;
 
@@ -54,19 +60,24 @@ export class ObjectScanner {
     this.#isObject = new Uint8Array(depthMax + 1);
   }
 
-  /** Looks at bytes[from, to): from the brace that opens the object to behind the one that closes it. */
-  accepts(bytes: Buffer, from: number, to: number): boolean {
-    return this.endOf(bytes, from, to) === to;
+  /**
+   * Looks at bytes[from, to): from the brace that opens the object to behind the one that closes it. `kinds`: which there are among the
+   * bytes, if anybody has looked.
+   */
+  accepts(bytes: Buffer, from: number, to: number, kinds: number = anyKinds): boolean {
+    return this.endOf(bytes, from, to, false, kinds) === to;
   }
 
   /**
    * The place behind the object that begins at `from` and ends before `to`; -1 where it is not accepted. `isNext`: the same bytes
    * as the last time, further on. What is known of them need not be looked for again, for each of a hundred objects to the end.
    */
-  endOf(bytes: Buffer, from: number, to: number, isNext = false): number {
-    this.starts.fill(-1);
+  endOf(bytes: Buffer, from: number, to: number, isNext = false, kinds: number = anyKinds): number {
+    for (let i = 0; i < this.starts.length; i += 1) this.starts[i] = -1;
     this.#scan += 1;
-    if (!isNext || this.#backslash < from) this.#backslash = backslashFrom(bytes, from);
+    this.#hasControls = (kinds & byteKind.control) !== 0;
+    if ((kinds & byteKind.backslash) === 0) this.#backslash = bytes.length;
+    else if (!isNext || this.#backslash < from) this.#backslash = backslashFrom(bytes, from);
     this.hasEscapes = this.#backslash < bytes.length;
     const isObject = this.#isObject;
     let depth = 1;
@@ -143,7 +154,8 @@ export class ObjectScanner {
     }
     let end = bytes.indexOf(quote, from);
     if (end > this.#backslash) end = endOfEscaped(bytes, from);
-    return end < 0 || end >= to || hasControls(bytes, from, end) ? -1 : end + 1;
+    if (end < 0 || end >= to) return -1;
+    return this.#hasControls && hasControls(bytes, from, end) ? -1 : end + 1;
   }
 
   /** Neither a system member nor written with escapes, and different from all names before it. */
