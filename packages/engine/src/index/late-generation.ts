@@ -32,8 +32,15 @@ export interface LateMark {
 const headBytes = 8;
 const valueBytesAt = 4;
 const removed = 0xffff_ffff;
-/** Offsets are below: a change that needs a larger chunk begins it. */
+/** In its chunk a change begins before this: one that needs a larger chunk begins it. */
 const chunkFactor = 4_096;
+/**
+ * Chunks lie in blocks, in multiples of so many bytes: memory of its own for each would be thousands of objects, which the processor
+ * has to find one after the other for each look.
+ */
+const blockBits = 18;
+const blockBytes: number = 2 ** blockBits;
+const firstBlockBytes: number = 4 * chunkFactor;
 const bucketCount = 256;
 const none = -1;
 const changesMin = 64;
@@ -44,13 +51,20 @@ const unorderedMax = 64;
 
 export class LateGeneration {
   readonly number: number;
-  readonly #chunks: EntrySlab[] = [];
+  /** The first ones are smaller; one is larger where a single change needs it. */
+  readonly #blocks: EntrySlab[] = [];
+  /** What chunks take of the last block. */
+  #blockUsedBytes = 0;
+  /** Chunk → its place: the block, and in the lower bits the offset in it. */
+  readonly #starts: number[] = [];
   /** Chunk → its bytes that are used; of the last one `usedBytes`. */
   readonly #lengths: number[] = [];
   #usedBytes = 0;
+  /** Of the last one. */
+  #capacityBytes = 0;
   #bytes = 0;
   #changes = 0;
-  /** Change → its chunk and the offset in it. */
+  /** Change → its place. */
   #places: Uint32Array = new Uint32Array(changesMin);
   #hashes: Int32Array = new Int32Array(changesMin);
   /** Change → the one before it in its bucket. */
@@ -76,17 +90,20 @@ export class LateGeneration {
 
   /** As the index has them, in order. Throws `corrupt` when they make no sense. */
   load(value: Buffer): void {
-    const { bytes } = this.#begin(value.length);
-    bytes.set(value, 0);
+    const place = this.#begin(value.length);
+    const bytes = this.#bytesAt(place);
+    const from = offsetOf(place);
+    const to = from + value.length;
+    bytes.set(value, from);
     this.#usedBytes = value.length;
-    for (let offset = 0; offset < value.length; ) {
-      const end = offset + headBytes <= value.length ? endOf(bytes, offset) : Number.POSITIVE_INFINITY;
-      if (end > value.length || offset >= chunkFactor)
+    for (let offset = from; offset < to; ) {
+      const end = offset + headBytes <= to ? endOf(bytes, offset) : Number.POSITIVE_INFINITY;
+      if (end > to || offset >= from + chunkFactor)
         throw new DatabaseError('corrupt', 'A late chunk of the index is cut off.');
       const keyAt = offset + headBytes;
       const keyBytes = keyBytesAt(bytes, offset);
       const hash = hashOf(bytes, keyAt, keyAt + keyBytes, this.#seed);
-      this.#note(bytes, offset, hash, this.#slotOf(bytes, keyAt, keyBytes, hash));
+      this.#note(place + offset - from, bytes, offset, hash, this.#slotOf(bytes, keyAt, keyBytes, hash));
       offset = end;
     }
   }
@@ -102,7 +119,7 @@ export class LateGeneration {
   }
 
   get mark(): LateMark {
-    return { chunks: this.#chunks.length, usedBytes: this.#usedBytes, changes: this.#changes };
+    return { chunks: this.#starts.length, usedBytes: this.#usedBytes, changes: this.#changes };
   }
 
   /** The key is bytes [start, end) of `keys`. Changes from `firstOpen` on may be written anew in their places. */
@@ -112,15 +129,15 @@ export class LateGeneration {
     const before = (this.#slots[slot] as number) - 1;
     if (before >= firstOpen) {
       const place = this.#places[before] as number;
-      const chunk = this.#chunkAt(place);
-      const offset = place % chunkFactor;
+      const chunk = this.#bytesAt(place);
+      const offset = offsetOf(place);
       if (chunk.readUInt32LE(offset + valueBytesAt) === valueBytes) {
         writeVersion(version, chunk, offset + headBytes + (end - start));
         return;
       }
     }
     const at = this.#append(keys, start, end, hash, slot, valueBytes, valueBytes);
-    writeVersion(version, this.#last.bytes, at);
+    writeVersion(version, this.#lastBlock().bytes, at);
   }
 
   remove(keys: Buffer, start: number, end: number, hash: number): void {
@@ -130,12 +147,13 @@ export class LateGeneration {
   /** The chunks that were changed since, as they are now. */
   chunksSince(mark: LateMark): IndexChange[] {
     const changes: IndexChange[] = [];
-    const last = this.#chunks.length - 1;
+    const last = this.#starts.length - 1;
     const isExtended = mark.chunks > 0 && (last >= mark.chunks || this.#usedBytes > mark.usedBytes);
     for (let i = isExtended ? mark.chunks - 1 : mark.chunks; i <= last; i += 1) {
-      const { bytes } = this.#chunks[i] as EntrySlab;
+      const start = this.#starts[i] as number;
       const length = i === last ? this.#usedBytes : (this.#lengths[i] as number);
-      changes.push({ key: lateKey(this.number, i), value: bytes.subarray(0, length) });
+      const value = this.#bytesAt(start).subarray(offsetOf(start), offsetOf(start) + length);
+      changes.push({ key: lateKey(this.number, i), value });
     }
     return changes;
   }
@@ -149,8 +167,8 @@ export class LateGeneration {
   /** The last change of the key of another generation's change. */
   findSame(other: LateGeneration, change: LateNumber): LateNumber | undefined {
     const place = other.#places[change] as number;
-    const chunk = other.#chunkAt(place);
-    const offset = place % chunkFactor;
+    const chunk = other.#bytesAt(place);
+    const offset = offsetOf(place);
     const slot = this.#slotOf(chunk, offset + headBytes, keyBytesAt(chunk, offset), other.#hashes[change] as number);
     const found = this.#slots[slot] as number;
     return found === 0 ? undefined : found - 1;
@@ -158,9 +176,9 @@ export class LateGeneration {
 
   keyAt(change: LateNumber): Buffer {
     const place = this.#places[change] as number;
-    const chunk = this.#chunkAt(place);
-    const start = (place % chunkFactor) + headBytes;
-    return chunk.subarray(start, start + keyBytesAt(chunk, place % chunkFactor));
+    const chunk = this.#bytesAt(place);
+    const start = offsetOf(place) + headBytes;
+    return chunk.subarray(start, start + keyBytesAt(chunk, offsetOf(place)));
   }
 
   hashAt(change: LateNumber): number {
@@ -170,8 +188,8 @@ export class LateGeneration {
   /** Undefined: it was removed. Not to be changed. */
   valueAt(change: LateNumber): Buffer | undefined {
     const place = this.#places[change] as number;
-    const chunk = this.#chunkAt(place);
-    const offset = place % chunkFactor;
+    const chunk = this.#bytesAt(place);
+    const offset = offsetOf(place);
     if (isRemoval(chunk, offset)) return undefined;
     const valueAt = offset + headBytes + keyBytesAt(chunk, offset);
     return chunk.subarray(valueAt, valueAt + valueBytesOf(chunk, offset));
@@ -180,8 +198,8 @@ export class LateGeneration {
   /** Undefined: it was removed. */
   versionAt(change: LateNumber): Version | undefined {
     const place = this.#places[change] as number;
-    const chunk = this.#chunkAt(place);
-    const offset = place % chunkFactor;
+    const chunk = this.#bytesAt(place);
+    const offset = offsetOf(place);
     if (isRemoval(chunk, offset)) return undefined;
     const valueAt = offset + headBytes + keyBytesAt(chunk, offset);
     return decodeVersion(chunk, valueAt, valueAt + valueBytesOf(chunk, offset));
@@ -190,10 +208,10 @@ export class LateGeneration {
   /** For the tree. */
   changeAt(change: LateNumber): IndexChange {
     const place = this.#places[change] as number;
-    const chunk = this.#chunkAt(place);
-    const offset = place % chunkFactor;
+    const chunk = this.#bytesAt(place);
+    const offset = offsetOf(place);
     if (isRemoval(chunk, offset)) return { key: this.keyAt(change), value: undefined };
-    const slab = this.#chunks[Math.floor(place / chunkFactor)] as EntrySlab;
+    const slab = this.#blocks[place >>> blockBits] as EntrySlab;
     return new SlabPut(slab, offset + headBytes, keyBytesAt(chunk, offset), valueBytesOf(chunk, offset));
   }
 
@@ -227,7 +245,7 @@ export class LateGeneration {
 
   /** All of its chunks leave the index. */
   removals(): IndexChange[] {
-    return this.#chunks.map((_, i) => ({ key: lateKey(this.number, i), value: undefined }));
+    return this.#starts.map((_, i) => ({ key: lateKey(this.number, i), value: undefined }));
   }
 
   /**
@@ -312,8 +330,8 @@ export class LateGeneration {
   /** Most keys differ early: a view for a native comparison would cost more. */
   #isBefore(change: LateNumber, bound: Buffer): boolean {
     const place = this.#places[change] as number;
-    const chunk = this.#chunkAt(place);
-    const offset = place % chunkFactor;
+    const chunk = this.#bytesAt(place);
+    const offset = offsetOf(place);
     const keyBytes = keyBytesAt(chunk, offset);
     const common = Math.min(keyBytes, bound.length);
     for (let i = 0, at = offset + headBytes; i < common; i += 1) {
@@ -323,21 +341,32 @@ export class LateGeneration {
     return keyBytes < bound.length;
   }
 
-  get #last(): EntrySlab {
-    return this.#chunks[this.#chunks.length - 1] as EntrySlab;
+  #lastBlock(): EntrySlab {
+    return this.#blocks[this.#blocks.length - 1] as EntrySlab;
   }
 
-  /** The next chunk, and so the last one. */
-  #begin(bytes: number): EntrySlab {
-    if (this.#chunks.length > 0) this.#lengths.push(this.#usedBytes);
-    const chunk = makeSlab(Math.max(lateChunkBytes, bytes));
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.bytes.length;
+  /** The next chunk, and so the last one. Gives its place. */
+  #begin(bytes: number): number {
+    if (this.#starts.length > 0) this.#lengths.push(this.#usedBytes);
+    this.#capacityBytes = Math.max(lateChunkBytes, bytes);
     this.#usedBytes = 0;
-    return chunk;
+    const room = Math.ceil(this.#capacityBytes / chunkFactor) * chunkFactor;
+    if (this.#blocks.length === 0) this.#addBlock(Math.max(firstBlockBytes, room));
+    const { length } = this.#lastBlock().bytes;
+    if (this.#blockUsedBytes + room > length) this.#addBlock(Math.max(room, Math.min(blockBytes, length * 2)));
+    const place = (this.#blocks.length - 1) * blockBytes + this.#blockUsedBytes;
+    this.#blockUsedBytes += room;
+    this.#bytes += room;
+    this.#starts.push(place);
+    return place;
   }
 
-  /** But for the value, for which there is room. Gives where in the last chunk. `slot`: the key's. */
+  #addBlock(bytes: number): void {
+    this.#blocks.push(makeSlab(bytes));
+    this.#blockUsedBytes = 0;
+  }
+
+  /** But for the value, for which there is room. Gives where in the last block. `slot`: the key's. */
   #append(
     keys: Buffer,
     start: number,
@@ -349,20 +378,21 @@ export class LateGeneration {
   ): number {
     const keyBytes = end - start;
     const bytes = headBytes + slabBytesOf(keyBytes, valueBytes);
-    const hasRoom = this.#chunks.length > 0 && this.#usedBytes + bytes <= this.#last.bytes.length;
-    const chunk = (hasRoom ? this.#last : this.#begin(bytes)).bytes;
-    const offset = this.#usedBytes;
+    if (this.#starts.length === 0 || this.#usedBytes + bytes > this.#capacityBytes) this.#begin(bytes);
+    const chunk = this.#lastBlock().bytes;
+    const place = (this.#starts[this.#starts.length - 1] as number) + this.#usedBytes;
+    const offset = offsetOf(place);
     chunk[offset] = keyBytes & 0xff;
     chunk[offset + 1] = keyBytes >> 8;
     chunk.writeUInt32LE(valueMark, offset + valueBytesAt);
     const valueAt = copyBytes(keys, start, end, chunk, offset + headBytes);
-    this.#usedBytes = offset + bytes;
-    this.#note(chunk, offset, hash, slot);
+    this.#usedBytes += bytes;
+    this.#note(place, chunk, offset, hash, slot);
     return valueAt;
   }
 
-  /** The change at an offset of the last chunk is one of ours, and found from now on. */
-  #note(chunk: Buffer, offset: number, hash: number, slotBefore: number): void {
+  /** The change at this place, an offset of the last block, is one of ours, and found from now on. */
+  #note(place: number, chunk: Buffer, offset: number, hash: number, slotBefore: number): void {
     const keyAt = offset + headBytes;
     let slot = slotBefore;
     if (this.#changes === this.#places.length) {
@@ -370,7 +400,7 @@ export class LateGeneration {
       slot = this.#slotOf(chunk, keyAt, keyBytesAt(chunk, offset), hash);
     }
     const change = this.#changes;
-    this.#places[change] = (this.#chunks.length - 1) * chunkFactor + offset;
+    this.#places[change] = place;
     this.#hashes[change] = hash;
     this.#followed[change] = 0;
     this.#changes += 1;
@@ -417,15 +447,16 @@ export class LateGeneration {
 
   #isKey(change: LateNumber, bytes: Buffer, start: number, length: number): boolean {
     const place = this.#places[change] as number;
-    const chunk = this.#chunkAt(place);
-    const offset = place % chunkFactor;
+    const chunk = this.#bytesAt(place);
+    const offset = offsetOf(place);
     if (keyBytesAt(chunk, offset) !== length) return false;
     for (let i = 0, at = offset + headBytes; i < length; i += 1) if (chunk[at + i] !== bytes[start + i]) return false;
     return true;
   }
 
-  #chunkAt(place: number): Buffer {
-    return (this.#chunks[Math.floor(place / chunkFactor)] as EntrySlab).bytes;
+  /** Of the block. */
+  #bytesAt(place: number): Buffer {
+    return (this.#blocks[place >>> blockBits] as EntrySlab).bytes;
   }
 }
 
@@ -483,6 +514,11 @@ function bucketsBetween(from: Buffer, to: Buffer): { first: number; last: number
   if (distance === 0) return { first: bucketOf(from, 0), last: bucketOf(to, 0), isOrdered: true };
   // Up to where the next container begins.
   return to.length === epkAt ? { ...all, first: bucketOf(from, 0), isOrdered: true } : { ...all, isOrdered: false };
+}
+
+/** In its block. */
+function offsetOf(place: number): number {
+  return place & (blockBytes - 1);
 }
 
 // A Buffer checks more than is needed here.
