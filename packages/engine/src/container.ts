@@ -314,14 +314,12 @@ export class Container {
     return { partitionKey, commands: operations.map((operation) => this.#commandOf(operation, partitionKey)) };
   }
 
-  #lateUnitOf(writes: readonly LateWrite[], key: UnitPartitionKey): Unit {
-    let bytes = 0;
-    for (const { document } of writes) bytes += document.length;
+  #lateUnitOf({ kinds, documents, ifMatches, bytes }: LateWrites, key: UnitPartitionKey): Unit {
     const read = (): readonly WriteCommand[] =>
-      writes.map(({ kind, document, ifMatch }) =>
-        commandOf(kind, this.#inPartition(document, key), ifMatch, undefined),
+      documents.map((document, i) =>
+        commandOf(kinds[i] as WriteKind, this.#inPartition(document, key), ifMatches?.[i], undefined),
       );
-    return new LateUnit(key, { commands: writes.length, bytes }, read);
+    return new LateUnit(key, { commands: documents.length, bytes }, read);
   }
 
   #commandOf(operation: BatchOperation, key: UnitPartitionKey): WriteCommand {
@@ -423,26 +421,41 @@ function commandOf(
   return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
 }
 
-/** An operation of a batch whose turn comes later. The bytes are the engine's; the operation is the caller's, who may use it again. */
-interface LateWrite {
-  readonly kind: WriteKind;
-  readonly document: Uint8Array;
-  readonly ifMatch: string | undefined;
+/**
+ * The operations of a batch whose turn comes later. The bytes are the engine's; the operations are the caller's, who may use them again.
+ * Lists side by side: an object for each would be all that the collector carries about for a batch that waits.
+ */
+interface LateWrites {
+  readonly kinds: readonly WriteKind[];
+  readonly documents: readonly Uint8Array[];
+  /** Undefined: there is none among them. */
+  readonly ifMatches: readonly (string | undefined)[] | undefined;
+  readonly bytes: number;
 }
 
 /**
  * Undefined where the documents of a batch have to be read at once: one is given in another form than bytes, or is so large that it can
  * only be refused, and must not wait for that.
  */
-function lateWritesOf(operations: readonly BatchOperation[]): LateWrite[] | undefined {
-  const writes: LateWrite[] = [];
-  for (const operation of operations) {
+function lateWritesOf(operations: readonly BatchOperation[]): LateWrites | undefined {
+  const kinds = new Array<WriteKind>(operations.length);
+  const documents = new Array<Uint8Array>(operations.length);
+  let ifMatches: (string | undefined)[] | undefined;
+  let bytes = 0;
+  for (let i = 0; i < operations.length; i += 1) {
+    const operation = operations[i] as BatchOperation;
     const kind = writeKindOf(operation);
     const document = kind === undefined ? undefined : inputOf(operation, kind);
     if (kind === undefined || !(document instanceof Uint8Array) || document.length > documentBytesMax) return undefined;
-    writes.push({ kind, document, ifMatch: ifMatchIn(operation) });
+    kinds[i] = kind;
+    documents[i] = document;
+    bytes += document.length;
+    const ifMatch = ifMatchIn(operation);
+    if (ifMatch === undefined) continue;
+    ifMatches ??= new Array<string | undefined>(operations.length).fill(undefined);
+    ifMatches[i] = ifMatch;
   }
-  return writes;
+  return { kinds, documents, ifMatches, bytes };
 }
 
 /** Undefined: it is something else. */

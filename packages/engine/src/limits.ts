@@ -61,7 +61,7 @@ export const indexGatherMs = 1_000;
  * bounds. Up to twice as many, and those that the next transactions take, are in memory, outside of the heap, with 170 to 230
  * bytes each, more where keys are long; more of them would make starts longer, which read them.
  */
-export const lateChangesMin = 65_536;
+export const lateChangesMin = 131_072;
 export const lateChangesMax = 262_144;
 export const lateChangesPerPage = 3;
 /** Fewer where their keys are long: those that get there together have at most so many bytes, as 262,144 with usual keys have half of. */

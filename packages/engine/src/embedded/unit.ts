@@ -250,24 +250,20 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     range.decidedTimeMs = timeMs;
     this.#mutations = mutations;
     const staged = new Array<StagedRecord>(mutations.length);
-    for (let ix = 0; ix < mutations.length; ix += 1) {
-      staged[ix] = this.#stage(group, mutations, ix, lsn, timeMs, staged);
-    }
+    const { bytes, epk } = this.unit.partitionKey;
+    draft.lsn = lsn;
+    draft.timeMs = timeMs;
+    draft.epk = epk;
+    draft.partitionKey = bytes;
+    for (let ix = 0; ix < mutations.length; ix += 1) staged[ix] = this.#stage(group, mutations, ix, staged);
     this.#staged = staged;
     this.#found = undefined;
   }
 
-  #stage(
-    group: OpenGroup,
-    mutations: readonly Mutation[],
-    ix: number,
-    lsn: number,
-    timeMs: number,
-    staged: readonly StagedRecord[],
-  ): StagedRecord {
+  /** One of the records of the unit, whose LSN, time and key are in the draft. */
+  #stage(group: OpenGroup, mutations: readonly Mutation[], ix: number, staged: readonly StagedRecord[]): StagedRecord {
     const mutation = mutations[ix] as Mutation;
     const { container, range } = this;
-    const { bytes, epk } = this.unit.partitionKey;
     const found = this.#known(mutation.id);
     const previous = previousOf(mutation, found.version, staged);
     const { uniqueDigests, document } = mutation;
@@ -275,15 +271,11 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     draft.operation = operationOf(mutation);
     draft.flags =
       (ix === mutations.length - 1 ? recordFlag.endOfUnit : 0) | (mutation.isExpiry ? recordFlag.expiry : 0);
-    draft.lsn = lsn;
     draft.ix = ix;
     draft.previousLsn = previous?.lsn ?? 0;
     draft.previousIx = previous?.ix ?? 0;
-    draft.timeMs = timeMs;
     draft.ridNumber = mutation.ridNumber ?? previous?.ridNumber ?? range.nextRid++;
     draft.ttl = mutation.ttl;
-    draft.epk = epk;
-    draft.partitionKey = bytes;
     draft.id = lentIdBytes(mutation.id);
     draft.uniqueDigests = uniqueDigests;
     draft.body = document?.bytes;
@@ -293,7 +285,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView {
     staging.isInsert = mutation.operation === 'create';
     staging.uniqueDigests = uniqueDigests;
     staging.recordBytes = occupiedBytes(draft);
-    staging.owner = hasUniques ? { partitionKey: bytes, id: mutation.id } : undefined;
+    staging.owner = hasUniques ? { partitionKey: this.unit.partitionKey.bytes, id: mutation.id } : undefined;
     staging.previous = previous;
     const record = group.add(container.number, range.number, draft, staging);
     this.#host.state.stage(record);

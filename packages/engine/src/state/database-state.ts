@@ -278,10 +278,11 @@ export class DatabaseState {
     const range = this.#ranges.get(record.range);
     if (range === undefined) return;
     range.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);
-    range.tailLsn = Math.max(range.tailLsn, record.lsn);
-    range.tailTimeMs = Math.max(range.tailTimeMs, record.timeMs);
-    range.decidedLsn = Math.max(range.decidedLsn, record.lsn);
-    range.decidedTimeMs = Math.max(range.decidedTimeMs, record.timeMs);
+    // Written only when they change: a time is a number that is made anew on the heap with each assignment.
+    if (record.lsn > range.tailLsn) range.tailLsn = record.lsn;
+    if (record.timeMs > range.tailTimeMs) range.tailTimeMs = record.timeMs;
+    if (record.lsn > range.decidedLsn) range.decidedLsn = record.lsn;
+    if (record.timeMs > range.decidedTimeMs) range.decidedTimeMs = record.timeMs;
     if (record.isInsert && version !== undefined) range.nextRid = Math.max(range.nextRid, version.ridNumber + 1);
   }
 
