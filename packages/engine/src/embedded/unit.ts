@@ -20,6 +20,8 @@ import type { CurrentDocument, DecideView, Mutation, Outcome } from '../write/de
 import { noDigests } from '../write/unique.ts';
 import type { Submission } from './committer.ts';
 import { liveRange } from './range-changes.ts';
+import type { Finder } from './unit-documents.ts';
+import { CommittedDocument, Found } from './unit-documents.ts';
 
 /** Table entry, keys and system members of a record: enough for the bounds of the queue. */
 const recordOverheadBytes = 512;
@@ -54,7 +56,7 @@ export function unitTarget(container: ContainerState, range: string | undefined,
   return { container, range: liveRange(container, range), isFixed: true };
 }
 
-export class UnitSubmission implements Submission, GroupWaiter, DecideView {
+export class UnitSubmission implements Submission, GroupWaiter, DecideView, Finder {
   readonly bytes: number;
   readonly unit: Unit;
   readonly container: ContainerState;
@@ -367,125 +369,6 @@ function previousOf(
   const isFound = found !== undefined && found.lsn === previous.lsn && found.ix === previous.ix;
   assert(isFound, 'the version decided upon is still the latest');
   return found;
-}
-
-// Both of these make etag and body when somebody asks: for most writes nobody does.
-
-/** What a unit has found of one of its documents; where there is a version it is the document that `decide` sees. */
-class Found implements CurrentDocument, LentKey {
-  readonly kind = 'stored';
-  readonly id: string;
-  readonly slab: KeySlab;
-  readonly start: number;
-  readonly bytes: number;
-  readonly hash: number;
-  readonly version: Version | undefined;
-  isPurged = false;
-  readonly #unit: UnitSubmission;
-
-  constructor(
-    unit: UnitSubmission,
-    id: string,
-    slab: KeySlab,
-    start: number,
-    bytes: number,
-    hash: number,
-    version: Version | undefined,
-  ) {
-    this.#unit = unit;
-    this.id = id;
-    this.slab = slab;
-    this.start = start;
-    this.bytes = bytes;
-    this.hash = hash;
-    this.version = version;
-  }
-
-  get lsn(): number {
-    return this.#shown().lsn;
-  }
-
-  get ix(): number {
-    return this.#shown().ix;
-  }
-
-  get ridNumber(): number {
-    return this.#shown().ridNumber;
-  }
-
-  get timeMs(): number {
-    return this.#shown().timeMs;
-  }
-
-  get ttl(): number | undefined {
-    return this.#shown().ttl;
-  }
-
-  get uniqueDigests(): Buffer {
-    return this.#shown().uniqueDigests;
-  }
-
-  get etag(): string {
-    return this.#unit.container.etagOf(this.lsn, this.ix);
-  }
-
-  get body(): Buffer | undefined {
-    return this.#unit.bodyOf(this.id, this.#shown());
-  }
-
-  get hasBody(): boolean {
-    return this.#unit.hasBodyOf(this.id, this.#shown());
-  }
-
-  #shown(): Version {
-    assert(this.version !== undefined, 'only a document that is there is shown');
-    return this.version;
-  }
-}
-
-/** Put together from what it was made of: the frame that it was written into is soon another one. */
-class CommittedDocument implements StoredDocument {
-  readonly lsn: number;
-  readonly ix: number;
-  readonly timeMs: number;
-  readonly ridNumber: number;
-  readonly #container: ContainerState;
-  /** As many of these. */
-  readonly #openLength: number;
-  readonly #clientBytes: Buffer;
-  #bytes: Buffer | undefined;
-
-  constructor(
-    container: ContainerState,
-    { lsn, ix, timeMs, ridNumber }: StagedRecord,
-    clientBytes: Buffer,
-    openLength: number,
-  ) {
-    this.lsn = lsn;
-    this.ix = ix;
-    this.timeMs = timeMs;
-    this.ridNumber = ridNumber;
-    this.#container = container;
-    this.#clientBytes = clientBytes;
-    this.#openLength = openLength;
-  }
-
-  get sizeBytes(): number {
-    return this.#openLength + this.#container.system.tailBytes(this);
-  }
-
-  get etag(): string {
-    return this.#container.etagOf(this.lsn, this.ix);
-  }
-
-  get bytes(): Buffer {
-    if (this.#bytes === undefined) {
-      this.#bytes = Buffer.allocUnsafe(this.sizeBytes);
-      this.#clientBytes.copy(this.#bytes, 0, 0, this.#openLength);
-      this.#container.system.writeTail(this, this.#bytes, this.#openLength);
-    }
-    return this.#bytes;
-  }
 }
 
 /** Names what took the range's place, as far as it is known. */

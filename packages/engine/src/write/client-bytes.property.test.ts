@@ -1,3 +1,4 @@
+import type { PartitionKeyValues } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ClientReader, readClientDocument } from './client-bytes.ts';
@@ -124,7 +125,8 @@ const reader = new ClientReader({ partitionKeyPaths: paths });
 
 function verdict(read: () => ReturnType<typeof readClientDocument>): unknown {
   try {
-    const { id, openBytes, value, ttl, partitionKey } = read();
+    const { id, openBytes, bytes, openLength, value, ttl, partitionKey } = read();
+    expect(bytes.subarray(0, openLength).equals(openBytes)).toBe(true);
     return { id, openBytes: openBytes.toString('latin1'), value: JSON.stringify(value), ttl, partitionKey };
   } catch (error) {
     const { name, code, message } = error as { name: string; code: unknown; message: string };
@@ -133,9 +135,22 @@ function verdict(read: () => ReturnType<typeof readClientDocument>): unknown {
 }
 
 function expectAgreement(bytes: Buffer): void {
-  expect(verdict(() => reader.read(bytes))).toEqual(
-    verdict(() => readClientDocument(bytes, { partitionKeyPaths: paths })),
-  );
+  const thorough = verdict(() => readClientDocument(bytes, { partitionKeyPaths: paths }));
+  expect(verdict(() => reader.read(bytes))).toEqual(thorough);
+  expectSameKeys(bytes);
+}
+
+/** Whatever key is expected, the one that is there is found; one that is expected and there is not made again. */
+function expectSameKeys(bytes: Buffer): void {
+  for (const keyPaths of [[['pk']], [['id'], ['pk']], paths]) {
+    const ofPaths = new ClientReader({ partitionKeyPaths: keyPaths });
+    const plain = verdict(() => ofPaths.read(bytes));
+    if (plain === null || typeof plain !== 'object' || !('partitionKey' in plain)) continue;
+    const there = plain.partitionKey as PartitionKeyValues;
+    for (const known of [there, there.map(() => 'other'), there.map(String), there.slice(1), [...there, 'more']]) {
+      expect(verdict(() => ofPaths.read(bytes, known))).toEqual(plain);
+    }
+  }
 }
 
 const ownMember: fc.Arbitrary<string> = fc

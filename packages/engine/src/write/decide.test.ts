@@ -211,6 +211,19 @@ test('[wire 8] in a failed batch the failing command keeps its reason and all ot
   expect(short(decision)).toEqual(['failed-dependency', 'not-found', 'failed-dependency']);
 });
 
+test('[wire 8] a batch tells ids apart that are alike, and finds those that come again', () => {
+  const ids = Array.from({ length: 40 }, (_, n) => `${n}${'the same end of all of them'.slice(`${n}`.length)}`);
+  const commands = ids.map((id): WriteCommand => ({ kind: 'create', document: doc({ id, pk: 'p' }) }));
+  const again: WriteCommand = { kind: 'upsert', document: doc({ id: ids[7], pk: 'p' }) };
+
+  const decision = run([...commands, again, again], noA);
+
+  expect(short(decision)).toEqual([...ids.map(() => 'created'), 'replaced', 'replaced']);
+  expect(decision).toMatchObject({
+    mutations: { 40: { previous: { kind: 'unit', mutation: 7 } }, 41: { previous: { kind: 'unit', mutation: 40 } } },
+  });
+});
+
 test('[wire 8] later commands of a batch see what earlier ones did', () => {
   const decision = run(
     [

@@ -1,6 +1,6 @@
 // Splits and merges: LSNs and lineage go on, and nobody who reads or writes at that moment loses, repeats or reorders.
 
-import type { Container } from '@tidemark/engine/internal';
+import type { Container, UnitResult } from '@tidemark/engine/internal';
 import { decide } from '@tidemark/engine/internal';
 import { effectiveKeyHex, isDatabaseError, keyRangesTile } from '@tidemark/model';
 import { expect } from 'vitest';
@@ -265,6 +265,58 @@ export const rangeCases: readonly ContractCase[] = [
       }
       expect(errors.length).toBeGreaterThan(0);
       expect(await codeOf(() => container.upsert({ id: '1', pk: 'a' }))).toBe('none');
+    },
+  },
+  {
+    title: '[B8] a write that names no range is applied once, wherever its key has gone while it was on its way',
+    async run(bench) {
+      const { engine } = bench;
+      const container = await bench.container();
+      const { number } = container.info;
+      const key = container.partitionKey('a');
+      const attempt = (id: string, range: string | undefined) => {
+        const document = container.readClient({ id, pk: 'a' });
+        return engine.commit(number, range, { partitionKey: key, commands: [{ kind: 'create', document }] }, decide);
+      };
+      const named: Promise<string>[] = [];
+      const unnamed: Promise<UnitResult>[] = [];
+      const attemptBoth = () => {
+        const n = unnamed.length;
+        named.push(codeOf(() => attempt(`named ${n}`, '0')));
+        unnamed.push(attempt(`unnamed ${n}`, undefined));
+      };
+
+      const split = container.split('0');
+      attemptBoth();
+      await Promise.resolve();
+      attemptBoth();
+      await new Promise((resolve) => setImmediate(resolve));
+      attemptBoth();
+      await split;
+
+      // Those with a name show that the range went while they were on their way.
+      expect(await Promise.all(named)).toContain('range-gone');
+      for (const { isCommitted } of await Promise.all(unnamed)) expect(isCommitted).toBe(true);
+      const scope = { container: number, range: engine.rangeOf(number, key.epk), partitionKey: key };
+      const ids = idsOf(await bench.items(scope)).filter((id) => String(id).startsWith('unnamed'));
+      expect(ids.sort()).toEqual(['unnamed 0', 'unnamed 1', 'unnamed 2']);
+    },
+  },
+  {
+    title: '[B8] a write that names no range hears that its container has been deleted on its way',
+    async run(bench) {
+      const { engine } = bench;
+      const container = await bench.container();
+      const { number } = container.info;
+      const document = container.readClient({ id: '1', pk: 'a' });
+      const unit = { partitionKey: container.partitionKey('a'), commands: [{ kind: 'create', document } as const] };
+
+      const deleted = engine.deleteContainer(number);
+      const code = codeOf(() => engine.commit(number, undefined, unit, decide));
+      await deleted;
+
+      expect(['none', 'container-not-found']).toContain(await code);
+      expect(await codeOf(() => engine.commit(number, undefined, unit, decide))).toBe('container-not-found');
     },
   },
   {
