@@ -323,18 +323,18 @@ export class Container {
   }
 
   #commandOf(operation: BatchOperation, key: UnitPartitionKey): WriteCommand {
-    const kind = writeKindOf(operation);
-    if (kind !== undefined) {
-      return commandOf(kind, this.#inPartition(inputOf(operation, kind), key), ifMatchIn(operation), undefined);
-    }
     if ('read' in operation) return { kind: 'read', id: operation.read };
     if ('delete' in operation) return { kind: 'delete', id: operation.delete, ...ifMatchOf(operation) };
     if ('patch' in operation) {
       const operations = checkPatchOperations(operation.operations);
       return { kind: 'patch', id: operation.patch, operations, ...ifMatchOf(operation) };
     }
-    const message = 'An operation of a batch is one of create, upsert, replace, patch, delete and read.';
-    throw new DatabaseError('bad-request', message);
+    const kind = writeKindOf(operation);
+    if (kind === undefined) {
+      const message = 'An operation of a batch is one of create, upsert, replace, patch, delete and read.';
+      throw new DatabaseError('bad-request', message);
+    }
+    return commandOf(kind, this.#inPartition(inputOf(operation, kind), key), ifMatchIn(operation), undefined);
   }
 
   #inPartition(input: DocumentInput, { values }: UnitPartitionKey): ClientDocument {
@@ -460,6 +460,7 @@ function lateWritesOf(operations: readonly BatchOperation[]): LateWrites | undef
 
 /** Undefined: it is something else. */
 function writeKindOf(operation: BatchOperation): WriteKind | undefined {
+  if ('read' in operation || 'delete' in operation || 'patch' in operation) return undefined;
   if ('create' in operation) return 'create';
   if ('upsert' in operation) return 'upsert';
   return 'replace' in operation ? 'replace' : undefined;

@@ -8,7 +8,6 @@ import type { DatabaseState } from '../state/database-state.ts';
 import { mergeRanges, splitRange } from '../state/lineage.ts';
 import type { RangeState } from '../state/range.ts';
 import { rangeInfo } from './catalog-changes.ts';
-import { rangeIdGone } from './unit.ts';
 
 interface Change<T> {
   readonly changes: readonly CatalogChange[];
@@ -49,6 +48,14 @@ export function liveRange(container: ContainerState, id: string): RangeState {
   if (range !== undefined) return range;
   if (Number(id) < container.entry.nextRangeId && /^\d+$/.test(id)) throw rangeIdGone(container, id);
   throw new DatabaseError('range-unknown', `The container "${container.entry.id}" has no range ${id}.`);
+}
+
+/** Names what took the range's place, as far as it is known. */
+export function rangeIdGone(container: ContainerState, id: string): DatabaseError {
+  const children = container.entry.gone.find((gone) => gone.id === id)?.children ?? [];
+  return new DatabaseError('range-gone', `The range ${id} has been split or merged.`, {
+    detail: { range: id, children },
+  });
 }
 
 /** The ranges that a split or merge has made. */

@@ -19,7 +19,7 @@ import type { Unit } from '../write/command.ts';
 import type { CurrentDocument, DecideView, Mutation, Outcome } from '../write/decision.ts';
 import { noDigests } from '../write/unique.ts';
 import type { Submission } from './committer.ts';
-import { liveRange } from './range-changes.ts';
+import { liveRange, rangeIdGone } from './range-changes.ts';
 import type { Finder } from './unit-documents.ts';
 import { CommittedDocument, Found } from './unit-documents.ts';
 
@@ -128,7 +128,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView, Find
     const { range, container } = this;
     const { state } = this.#host;
     if (range.isSealed || state.findRange(range.number) !== range) {
-      // Answered when the split is durable, so that whoever tries again finds the children.
+      // When the split is durable it goes on, or is answered: then its children can be found.
       this.#isGone = true;
       group.onSettled(this);
       return;
@@ -257,7 +257,11 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView, Find
     draft.timeMs = timeMs;
     draft.epk = epk;
     draft.partitionKey = bytes;
-    for (let ix = 0; ix < mutations.length; ix += 1) staged[ix] = this.#stage(group, mutations, ix, staged);
+    try {
+      for (let ix = 0; ix < mutations.length; ix += 1) staged[ix] = this.#stage(group, mutations, ix, staged);
+    } finally {
+      letGoOfDraft();
+    }
     this.#staged = staged;
     this.#found = undefined;
   }
@@ -352,6 +356,18 @@ const draft: Writable<RecordInput> = {
   tail: undefined,
 };
 
+/** The last unit would be kept, with its documents and its database, until somebody writes again. */
+function letGoOfDraft(): void {
+  staging.key = noKey;
+  staging.owner = undefined;
+  staging.previous = undefined;
+  draft.epk = noDigests;
+  draft.partitionKey = noDigests;
+  draft.id = noDigests;
+  draft.body = undefined;
+  draft.tail = undefined;
+}
+
 /** Not by its name: the compiler takes any name for possible. */
 function operationOf(mutation: Mutation): OperationNumber {
   if (mutation.operation === 'replace') return operation.replace;
@@ -369,14 +385,6 @@ function previousOf(
   const isFound = found !== undefined && found.lsn === previous.lsn && found.ix === previous.ix;
   assert(isFound, 'the version decided upon is still the latest');
   return found;
-}
-
-/** Names what took the range's place, as far as it is known. */
-export function rangeIdGone(container: ContainerState, id: string): DatabaseError {
-  const children = container.entry.gone.find((gone) => gone.id === id)?.children ?? [];
-  return new DatabaseError('range-gone', `The range ${id} has been split or merged.`, {
-    detail: { range: id, children },
-  });
 }
 
 /** What the unit would store: a patch of a few bytes may write a document of two million. */

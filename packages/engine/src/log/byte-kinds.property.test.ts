@@ -25,6 +25,13 @@ test('tells which kinds of bytes there are, wherever they stand [engine 4]', () 
   );
 });
 
+test.each([8 * 1024 - 1, 8 * 1024])('sees the last of %i bytes [engine 4]', (length) => {
+  const bytes = Buffer.alloc(length, 'a');
+  bytes[length - 1] = 0x0a;
+
+  expect(byteKindsOf(bytes)).toBe(byteKind.control);
+});
+
 test('does not look behind the bytes, nor at those of somebody before [engine 4]', () => {
   byteKindsOf(Buffer.alloc(64, 0x5c));
 

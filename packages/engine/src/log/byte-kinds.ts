@@ -1,7 +1,7 @@
 // A look at all bytes of something small, for what a reader of JSON must know of them: with vector instructions, in the module of the
 // checksum, that takes a fifth of what it takes to look for each by itself.
 
-import { checksumMemory, isCompiled, kindsOfHead } from './checksum.ts';
+import { checksumMemory, kindsOfHead } from './checksum.ts';
 
 /** Bits. */
 export const byteKind = {
@@ -16,7 +16,7 @@ const bytesMin = 16;
 
 /** Undefined where they are too many, or too few to be worth it, or there are no vector instructions. */
 export function byteKindsOf(bytes: Uint8Array): number | undefined {
-  if (!isCompiled || bytes.length > checksumMemory.length || bytes.length < bytesMin) return undefined;
+  if (bytes.length > checksumMemory.length || bytes.length < bytesMin) return undefined;
   checksumMemory.set(bytes, 0);
   return kindsOfHead(bytes.length);
 }

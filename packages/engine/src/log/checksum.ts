@@ -73,7 +73,7 @@ export function checksumOfHead(bytes: number): number {
   return compiled.absorb(headAt, bytes, 0, 1) >>> 0;
 }
 
-/** Which kinds of bytes are among the first of `checksumMemory`, at least 16 of them; for byte-kinds.ts. */
+/** Which kinds of bytes are among the first of `checksumMemory`, at least 16 of them; for byte-kinds.ts. Undefined where it is slow. */
 export function kindsOfHead(bytes: number): number | undefined {
   return compiled?.kinds(headAt, bytes);
 }

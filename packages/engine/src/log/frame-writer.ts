@@ -193,9 +193,13 @@ export class RunWriter {
 
 /** A body with its tail. */
 function writeWhole(record: RecordInput, body: Uint8Array, length: number, target: Buffer, at: number): void {
-  assert(body.length <= length, 'a body is not longer than with its tail');
+  const { bodyLength, tail } = record;
+  assert(
+    bodyLength <= body.length && body.length <= length,
+    'a body has its bytes, and more only where its tail will be',
+  );
   target.set(body, at);
-  const end = record.tail?.writeTail(record, target, at + record.bodyLength) ?? at + record.bodyLength;
+  const end = tail?.writeTail(record, target, at + bodyLength) ?? at + bodyLength;
   assert(end === at + length, 'the tail of a body is as long as it said');
 }
 

@@ -1,6 +1,6 @@
 import { isDatabaseError } from '@tidemark/model';
 import { expect, test } from 'vitest';
-import { readClientDocument } from './client-bytes.ts';
+import { ClientReader, readClientDocument } from './client-bytes.ts';
 
 const options = { partitionKeyPaths: [['pk']] };
 
@@ -32,6 +32,35 @@ function ofSize(sizeBytes: number, tail = ''): string {
 function ofDepth(levels: number): string {
   return `{"id":"1","a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 }
+
+test('[engine 4] the quick reader sees a control character or an escape wherever it stands in a string', () => {
+  const quick = new ClientReader(options);
+  const attempt = (reader: () => { openBytes: Buffer; value: unknown }): unknown => {
+    try {
+      const { openBytes, value } = reader();
+      return { open: openBytes.toString('latin1'), value };
+    } catch (error) {
+      return isDatabaseError(error) ? error.code : error;
+    }
+  };
+  let refused = 0;
+  for (const sizeBytes of [60, 300, 8 * 1024 - 1, 8 * 1024, 8 * 1024 + 1]) {
+    const first = '{"id":"1","s":"'.length;
+    for (const at of [first, first + 31, first + 32, first + 33, sizeBytes >> 1, sizeBytes - 3]) {
+      for (const byte of [...Array(0x21).keys(), 0x5c, 0x7f, 0xc3]) {
+        const bytes = Buffer.from(ofSize(sizeBytes));
+        bytes[at] = byte;
+
+        const verdict = attempt(() => quick.read(bytes));
+
+        expect(verdict, `byte ${byte} at ${at} of ${sizeBytes}`).toEqual(attempt(() => read(bytes)));
+        if (byte < 0x20) expect(verdict).toBe('invalid-document');
+        if (verdict === 'invalid-document') refused += 1;
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(5 * 6 * 0x20);
+});
 
 test('[engine 4] bytes that need no cut are not copied', () => {
   const bytes = Buffer.from('{"id":"1","n":1.0}');

@@ -303,6 +303,33 @@ export const rangeCases: readonly ContractCase[] = [
     },
   },
   {
+    title:
+      '[engine 8] a patch that names a range is never applied in another one, also when it has to fetch the body first',
+    async run(bench) {
+      const { engine } = bench;
+      const container = await bench.container();
+      const { number } = container.info;
+      await container.create({ id: '1', pk: 'a', n: 0 });
+      await bench.settle();
+      const operations = [{ op: 'incr', path: '/n', value: 1 } as const];
+      const unit = {
+        partitionKey: container.partitionKey('a'),
+        commands: [{ kind: 'patch', id: '1', operations } as const],
+      };
+
+      const patched = engine.commit(number, '0', unit, decide);
+      const split = container.split('0');
+      const answer = await patched.then(
+        ({ range }) => range,
+        (error: unknown) => (isDatabaseError(error) ? error.code : error),
+      );
+      await split;
+
+      expect(['0', 'range-gone']).toContain(answer);
+      expect((await container.read('1', 'a'))?.value).toMatchObject({ n: answer === '0' ? 1 : 0 });
+    },
+  },
+  {
     title: '[B8] a write that names no range hears that its container has been deleted on its way',
     async run(bench) {
       const { engine } = bench;
