@@ -11,9 +11,9 @@ import type {
   VersionChange,
 } from '@tidemark/model';
 import {
+  assert,
   checkPartitionKeySize,
   DatabaseError,
-  documentBytesMax,
   effectiveKey,
   effectiveKeyPrefixRange,
   encodePartitionKeyBytes,
@@ -28,14 +28,13 @@ import type { OptionNames } from './known-options.ts';
 import { checkOptionNames } from './known-options.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
 import { sizeWithoutLsn, withoutLsn } from './state/container-state.ts';
+import type { BatchOperation, DocumentInput, LateWrites, WriteKind } from './write/batch-operation.ts';
+import { ifMatchOf, inputOf, isWrite, kindOfOperation, lateWritesOf } from './write/batch-operation.ts';
 import { ClientReader } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';
 import { LateUnit } from './write/late-unit.ts';
 import { checkPatchOperations } from './write/patch-body.ts';
-
-/** JSON text, its bytes, or an object to be written as JSON. Bytes are handed over: the answer to the write shows them, too. */
-export type DocumentInput = string | Uint8Array | object;
 
 /** One value for a single path, several for a hierarchical key; undefined stands for an absent value. */
 export type PartitionKeyInput = PartitionKeyComponent | PartitionKeyValues;
@@ -109,14 +108,6 @@ export interface ReadPageOptions {
   readonly idPrefix?: string;
 }
 
-export type BatchOperation =
-  | { readonly create: DocumentInput }
-  | { readonly upsert: DocumentInput; readonly ifMatch?: string }
-  | { readonly replace: DocumentInput; readonly ifMatch?: string }
-  | { readonly patch: string; readonly operations: readonly PatchOperation[]; readonly ifMatch?: string }
-  | { readonly delete: string; readonly ifMatch?: string }
-  | { readonly read: string };
-
 export interface BatchResult {
   readonly isCommitted: boolean;
   readonly lsn: number;
@@ -167,7 +158,7 @@ export class Container {
   ): Promise<WriteResult<T>> {
     const checked = checkPatchOperations(operations);
     const condition = options.condition === undefined ? {} : { condition: options.condition };
-    const command = { kind: 'patch', id, operations: checked, ...condition, ...ifMatchOf(options) } as const;
+    const command = { kind: 'patch', id, operations: checked, ...condition, ifMatch: options.ifMatch } as const;
     return written(await this.commit(this.partitionKey(partitionKey), [command]));
   }
 
@@ -176,7 +167,9 @@ export class Container {
     partitionKey: PartitionKeyInput,
     options: { readonly ifMatch?: string } = {},
   ): Promise<void> {
-    const result = await this.commit(this.partitionKey(partitionKey), [{ kind: 'delete', id, ...ifMatchOf(options) }]);
+    const result = await this.commit(this.partitionKey(partitionKey), [
+      { kind: 'delete', id, ifMatch: options.ifMatch },
+    ]);
     accepted(result.outcomes[0]);
   }
 
@@ -323,18 +316,15 @@ export class Container {
   }
 
   #commandOf(operation: BatchOperation, key: UnitPartitionKey): WriteCommand {
-    if ('read' in operation) return { kind: 'read', id: operation.read };
-    if ('delete' in operation) return { kind: 'delete', id: operation.delete, ...ifMatchOf(operation) };
-    if ('patch' in operation) {
-      const operations = checkPatchOperations(operation.operations);
-      return { kind: 'patch', id: operation.patch, operations, ...ifMatchOf(operation) };
+    const kind = kindOfOperation(operation);
+    if (isWrite(kind)) {
+      return commandOf(kind, this.#inPartition(inputOf(operation, kind), key), ifMatchOf(operation), undefined);
     }
-    const kind = writeKindOf(operation);
-    if (kind === undefined) {
-      const message = 'An operation of a batch is one of create, upsert, replace, patch, delete and read.';
-      throw new DatabaseError('bad-request', message);
-    }
-    return commandOf(kind, this.#inPartition(inputOf(operation, kind), key), ifMatchIn(operation), undefined);
+    if (kind === 'read' && 'read' in operation) return { kind, id: operation.read };
+    if (kind === 'delete' && 'delete' in operation) return { kind, id: operation.delete, ifMatch: operation.ifMatch };
+    assert('patch' in operation, 'what is left is a patch');
+    const operations = checkPatchOperations(operation.operations);
+    return { kind: 'patch', id: operation.patch, operations, ifMatch: operation.ifMatch };
   }
 
   #inPartition(input: DocumentInput, { values }: UnitPartitionKey): ClientDocument {
@@ -409,8 +399,6 @@ const feedOptionNames: OptionNames<ChangeFeedOptions & FeedOf> = {
 const pageItems = 100;
 const pageBytes: number = 4 * 1024 * 1024;
 
-type WriteKind = 'create' | 'upsert' | 'replace';
-
 function commandOf(
   kind: WriteKind,
   document: ClientDocument,
@@ -421,65 +409,8 @@ function commandOf(
   return kind === 'upsert' ? { kind, document, ifMatch, ifNoneMatch } : { kind, id: document.id, document, ifMatch };
 }
 
-/**
- * The operations of a batch whose turn comes later. The bytes are the engine's; the operations are the caller's, who may use them again.
- * Lists side by side: an object for each would be all that the collector carries about for a batch that waits.
- */
-interface LateWrites {
-  readonly kinds: readonly WriteKind[];
-  readonly documents: readonly Uint8Array[];
-  /** Undefined: there is none among them. */
-  readonly ifMatches: readonly (string | undefined)[] | undefined;
-  readonly bytes: number;
-}
-
-/**
- * Undefined where the documents of a batch have to be read at once: one is given in another form than bytes, or is so large that it can
- * only be refused, and must not wait for that.
- */
-function lateWritesOf(operations: readonly BatchOperation[]): LateWrites | undefined {
-  const kinds = new Array<WriteKind>(operations.length);
-  const documents = new Array<Uint8Array>(operations.length);
-  let ifMatches: (string | undefined)[] | undefined;
-  let bytes = 0;
-  for (let i = 0; i < operations.length; i += 1) {
-    const operation = operations[i] as BatchOperation;
-    const kind = writeKindOf(operation);
-    const document = kind === undefined ? undefined : inputOf(operation, kind);
-    if (kind === undefined || !(document instanceof Uint8Array) || document.length > documentBytesMax) return undefined;
-    kinds[i] = kind;
-    documents[i] = document;
-    bytes += document.length;
-    const ifMatch = ifMatchIn(operation);
-    if (ifMatch === undefined) continue;
-    ifMatches ??= new Array<string | undefined>(operations.length).fill(undefined);
-    ifMatches[i] = ifMatch;
-  }
-  return { kinds, documents, ifMatches, bytes };
-}
-
-/** Undefined: it is something else. */
-function writeKindOf(operation: BatchOperation): WriteKind | undefined {
-  if ('read' in operation || 'delete' in operation || 'patch' in operation) return undefined;
-  if ('create' in operation) return 'create';
-  if ('upsert' in operation) return 'upsert';
-  return 'replace' in operation ? 'replace' : undefined;
-}
-
-function inputOf(operation: BatchOperation, kind: WriteKind): DocumentInput {
-  return (operation as Record<WriteKind, DocumentInput>)[kind]; // As `writeKindOf` has seen.
-}
-
-function ifMatchIn(operation: BatchOperation): string | undefined {
-  return 'ifMatch' in operation ? operation.ifMatch : undefined;
-}
-
 function documentOf<T>(stored: StoredDocument | undefined): Document<T> | undefined {
   return stored === undefined ? undefined : new Document<T>(stored);
-}
-
-function ifMatchOf(options: { readonly ifMatch?: string }): { ifMatch?: string } {
-  return options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch };
 }
 
 /** The outcome of a command that was not refused. */

@@ -4,9 +4,7 @@ export type { ErrorCode } from '@tidemark/model';
 export { DatabaseError, isDatabaseError } from '@tidemark/model';
 export type { CheckReport } from './check.ts';
 export type {
-  BatchOperation,
   BatchResult,
-  DocumentInput,
   FeedOf,
   PartitionKeyInput,
   WriteOptions,
@@ -31,4 +29,5 @@ export type { LongWorkOptions } from './long-work.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export { accountNumber } from './named-resource.ts';
 export type { ContainerInfo, DatabaseInfo, OfferOptions, RangeInfo, UnitOutcome } from './range-engine.ts';
+export type { BatchOperation, DocumentInput } from './write/batch-operation.ts';
 export type { PatchOperation } from './write/command.ts';

@@ -61,6 +61,55 @@ test('a batch names the operations there are', async () => {
   expect(message).toContain('create, upsert, replace');
 });
 
+test.each([
+  [undefined, 'this one is none'],
+  [{}, 'this one is none'],
+  [{ upsert: undefined }, 'this one is none'],
+  [{ create: aDocument(1), delete: '1' }, '"create" and "delete" together'],
+  [{ upsert: aDocument(1), ifmatch: '"1"' }, 'has no member "ifmatch"'],
+  [{ create: aDocument(1), ifMatch: '"1"' }, '"create" of a batch has no member "ifMatch"'],
+  [{ read: '1', ifMatch: '"1"' }, 'has no member "ifMatch"'],
+  [{ delete: '1', operations: [] }, 'has no member "operations"'],
+])('a batch has no operation %j, and nothing of it is written', async (operation, words) => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const { pk } = aDocument(1);
+  const document = { ...aDocument(2), pk };
+
+  for (const other of [document, Buffer.from(JSON.stringify(document))]) {
+    const { code, message } = await refusal(container.batch(pk, [{ upsert: other }, operation as never]));
+
+    expect(code).toBe('bad-request');
+    expect(message).toContain(words);
+    expect(await container.read(document.id, pk)).toBeUndefined();
+  }
+});
+
+test('members of an operation that are undefined are not there', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const document = aDocument(1);
+  await container.create(document);
+
+  const operation = { delete: document.id, upsert: undefined, read: undefined, ifMatch: undefined };
+  const { outcomes } = await container.batch(document.pk, [operation as never]);
+
+  expect(outcomes).toEqual([{ kind: 'deleted' }]);
+});
+
+test.each([new ArrayBuffer(16), new Uint16Array(8), new DataView(new ArrayBuffer(16))])(
+  'bytes that are given in another way are not taken for an object: %s',
+  async (bytes) => {
+    await using database = await openDatabase({ memory: true });
+    const container = await aContainer(database);
+
+    const { code, message } = await refusal(container.upsert(bytes));
+
+    expect(code).toBe('invalid-document');
+    expect(message).toContain('Uint8Array');
+  },
+);
+
 test('whatever is asked of a closed database, it is the database that is closed', async () => {
   const database = await openDatabase({ memory: true });
   const container = await aContainer(database);

@@ -1,8 +1,8 @@
 // Batches of bytes are read when their turn comes, which is later than the call where many of them wait.
 
 import { expect, test } from 'vitest';
-import type { BatchOperation } from '../src/container.ts';
 import { memoryFiles } from '../src/internal.ts';
+import type { BatchOperation } from '../src/write/batch-operation.ts';
 import { aContainer, feedOf, openOn, refusal } from './harness.ts';
 
 const documents = 100;

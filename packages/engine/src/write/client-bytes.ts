@@ -195,6 +195,9 @@ function toBytes(input: Uint8Array | string | object): Buffer {
     if (!isWellFormed(input)) throw invalid(`The document is not well-formed Unicode: ${loneSurrogate}.`);
     return Buffer.from(input);
   }
+  if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) {
+    throw invalid('The bytes of a document are given as a Buffer or another Uint8Array.');
+  }
   let text: string | undefined;
   try {
     text = JSON.stringify(input);
