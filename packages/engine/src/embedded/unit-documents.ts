@@ -95,9 +95,9 @@ export class CommittedDocument implements StoredDocument {
   readonly timeMs: number;
   readonly ridNumber: number;
   readonly #container: ContainerState;
-  /** As many of these. */
-  readonly #openLength: number;
   readonly #clientBytes: Buffer;
+  /** So many of them count. */
+  readonly #openLength: number;
   #bytes: Buffer | undefined;
 
   constructor(
