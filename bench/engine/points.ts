@@ -1,9 +1,11 @@
-// Point reads, beside a bare get from an index and a read from a file.
+// Point reads, beside a bare get from an index and a read from a file. All of them from memory: what a disk adds is the disk's.
 
 import { IndexAndFile } from '../baseline/index-and-file.ts';
+import type { Contestant } from '../common/contest.ts';
 import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import { drive } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
+import { warmFiles } from '../common/warm.ts';
 import { documentOf, idOf, partitionKeyOf } from './documents.ts';
 import type { Setting } from './setting.ts';
 import { placeOf } from './setting.ts';
@@ -17,21 +19,31 @@ export async function measurePoints(setting: Setting): Promise<void> {
   showProgress('point reads: filling the bare index');
   report.section('point reads, one after the other');
   const filler = Buffer.alloc(systemBytes, 0x20);
-  const bare = await IndexAndFile.create(placeOf(options, 'points'), options.documents, (n) => ({
+  const bareFolder = placeOf(options, 'points');
+  const bare = await IndexAndFile.create(bareFolder, options.documents, (n) => ({
     id: idOf(n),
     bytes: Buffer.concat([documentOf(n, 0), filler]),
   }));
   showProgress('point reads');
   const turn = { writers: 1, turnMs: options.turnMs };
-  const readFrom = (subject: Subject) => () => readOne(subject, chance(options.documents));
+  const contestant = (name: string, subject: Subject): Contestant => ({
+    name,
+    turn: () => {
+      warmFiles(subject.folder);
+      return drive(turn, () => readOne(subject, chance(options.documents)));
+    },
+  });
   const standings = await contest(
     [
-      { name: '1 range', turn: () => drive(turn, readFrom(setting.one)) },
+      contestant('1 range', setting.one),
       {
         name: 'index get + file read',
-        turn: () => drive(turn, async () => bare.read(idOf(chance(options.documents)))),
+        turn: () => {
+          warmFiles(bareFolder);
+          return drive(turn, async () => bare.read(idOf(chance(options.documents))));
+        },
       },
-      { name: '4 ranges', turn: () => drive(turn, readFrom(setting.four)) },
+      contestant('4 ranges', setting.four),
     ],
     options.rounds,
   );

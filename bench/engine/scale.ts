@@ -1,10 +1,11 @@
-// What an operation costs in a database ten times the size.
+// What an operation costs in a database ten times the size, with the files of both in memory.
 
 import type { Contestant } from '../common/contest.ts';
 import { contest, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
+import { warmFiles } from '../common/warm.ts';
 import { readFeed, tailsOf } from './feed.ts';
 import { readOne } from './points.ts';
 import type { Setting } from './setting.ts';
@@ -40,10 +41,14 @@ export async function measureScale(setting: Setting): Promise<void> {
   };
   for (const [label, work] of Object.entries(works)) {
     showProgress(`scale: ${label}`);
-    const contestants: Contestant[] = [
-      { name: names.small, turn: () => work(small) },
-      { name: names.large, turn: () => work(one) },
-    ];
+    const contestant = (name: string, subject: Subject): Contestant => ({
+      name,
+      turn: () => {
+        warmFiles(subject.folder);
+        return work(subject);
+      },
+    });
+    const contestants = [contestant(names.small, small), contestant(names.large, one)];
     const standings = await contest(contestants, options.rounds);
     const costOf = (name: string): number => 1_000_000 / standingOf(standings, name).perSecond;
     report.add({

@@ -57,13 +57,11 @@ export const overlayBytesMax: number = 96 * MiB;
 export const indexGatherMs = 1_000;
 
 /**
- * Doc entries on their way to their places in the index. So many get there together: as many as fill so much of each page, within these
- * bounds. Up to twice as many, and those that the next transactions take, are in memory, outside of the heap, with 170 to 230
- * bytes each, more where keys are long; more of them would make starts longer, which read them.
+ * Doc entries on their way to their places in the index. So many get there together: each page of the tree that they touch is written
+ * whole, so the more there are for a page, the less an entry costs. Up to twice as many, and those that the next transactions take, are in
+ * memory, outside of the heap, with 170 to 230 bytes each; more of them would make starts longer, which read them.
  */
-export const lateChangesMin = 131_072;
 export const lateChangesMax = 262_144;
-export const lateChangesPerPage = 3;
 /** Fewer where their keys are long: those that get there together have at most so many bytes, as 262,144 with usual keys have half of. */
 export const lateBytesMax: number = 64 * MiB;
 /** They are written down in pieces of this size, which fit into a page of the index. */

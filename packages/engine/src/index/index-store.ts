@@ -27,8 +27,6 @@ export interface IndexStore {
   readonly keyBytesMax: number;
   /** Another one whenever something was applied, or may have been: what was read before may not hold. Undefined where nobody counts. */
   readonly changes?: number | undefined;
-  /** How large it is, where it lies in pages. */
-  readonly pages?: number | undefined;
   /** Sees every apply whose promise has resolved. The bytes belong to the caller only until its next await. */
   get(key: Buffer): Buffer | undefined;
   /** Like `get`, for whoever is done with the bytes before the index is asked anything else. */

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexStoreContract } from '../../../testing/src/index-store-contract.ts';
 import { givenValue, LateStore } from '../../test/late-kit.ts';
 import { systemEnvironment } from '../ambient.ts';
-import { lateChangesPerPage } from '../limits.ts';
 import { docKey, partitionBounds, treeBounds } from './keys.ts';
 import { openLateIndex } from './late-index.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
@@ -52,7 +51,7 @@ test('[engine 5] what is removed is not in the tree afterwards, although it was 
 test('[engine 5] changes with long keys go there before they are many, and no more than that is late', async () => {
   const inner = memoryIndex();
   const bytesMax = 64 * 1024;
-  const index = await LateStore.open(inner, { changesMin: 10_000, changesMax: 10_000, mergedMax: 100, bytesMax });
+  const index = await LateStore.open(inner, { changesMax: 10_000, mergedMax: 100, bytesMax });
   const changes = 400;
   const keyOf = (n: number): Buffer => document(`${n}`.padStart(240, '0'));
   const keyBytes = keyOf(1).length;
@@ -66,21 +65,6 @@ test('[engine 5] changes with long keys go there before they are many, and no mo
   expect(keyBytes).toBeGreaterThan(200);
   expect(mostLate).toBeLessThan((2 * bytesMax) / keyBytes);
   expect(mostLate).toBeGreaterThan(bytesMax / keyBytes / 2);
-});
-
-test('[engine 5] the larger the tree, the more changes go there together', async () => {
-  const goneAt = async (pages: number): Promise<number> => {
-    const inner = Object.assign(memoryIndex(), { pages });
-    const index = await LateStore.open(inner, { changesMin: 8, changesMax: 32, mergedMax: 100 });
-    for (let count = 1; ; count += 1) {
-      await index.apply([{ key: document(`${count}`), value: Buffer.from('x') }]);
-      if (inner.range({ ...treeBounds('doc'), limit: 1 }).length > 0) return count - 1;
-    }
-  };
-
-  expect(await goneAt(0)).toBe(8);
-  expect(await goneAt(7)).toBe(lateChangesPerPage * 7);
-  expect(await goneAt(1_000_000)).toBe(32);
 });
 
 test('[engine 5] documents of one partition key cost no more than others, whatever their ids have in common', async () => {

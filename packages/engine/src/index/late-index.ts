@@ -13,7 +13,7 @@
 // one has got, which a transaction writes down with what it takes there.
 
 import { assert, DatabaseError } from '@tidemark/model';
-import { lateBytesMax, lateChangesMax, lateChangesMin, lateChangesPerPage, lateMergedMax } from '../limits.ts';
+import { lateBytesMax, lateChangesMax, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
@@ -22,7 +22,6 @@ import type { LateMark, LateNumber } from './late-generation.ts';
 import { hashOf, LateGeneration } from './late-generation.ts';
 
 export interface LateLimits {
-  readonly changesMin?: number;
   readonly changesMax?: number;
   readonly mergedMax?: number;
   readonly bytesMax?: number;
@@ -53,7 +52,6 @@ const stepMax = 4_096;
 export class LateIndex implements IndexStore {
   readonly keyBytesMax: number;
   readonly #index: IndexStore;
-  readonly #changesMin: number;
   readonly #changesMax: number;
   readonly #mergedMax: number;
   readonly #bytesMax: number;
@@ -76,7 +74,6 @@ export class LateIndex implements IndexStore {
     this.#index = index;
     this.keyBytesMax = index.keyBytesMax;
     this.#changesMax = options.changesMax ?? lateChangesMax;
-    this.#changesMin = Math.min(this.#changesMax, options.changesMin ?? lateChangesMin);
     this.#mergedMax = options.mergedMax ?? lateMergedMax;
     this.#bytesMax = options.bytesMax ?? lateBytesMax;
     this.#seed = options.seed ?? 0;
@@ -183,14 +180,8 @@ export class LateIndex implements IndexStore {
     this.#ripe = this.#frozen;
   }
 
-  /** A page is written whole for each change that goes there alone: in a large tree it is worth waiting for more of them. */
-  get #changesWanted(): number {
-    const wanted = (this.#index.pages ?? 0) * lateChangesPerPage;
-    return Math.min(this.#changesMax, Math.max(this.#changesMin, wanted));
-  }
-
   #isFull({ changes, bytes }: LateGeneration): boolean {
-    return changes >= this.#changesWanted || bytes >= this.#bytesMax;
+    return changes >= this.#changesMax || bytes >= this.#bytesMax;
   }
 
   /** How many should be in the tree by now and are not. */

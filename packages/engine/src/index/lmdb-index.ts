@@ -97,12 +97,6 @@ class LmdbIndex implements IndexStore {
     this.#onDamage = options.onDamage;
   }
 
-  /** Those that are free are among them. */
-  get pages(): number {
-    this.#assertOpen();
-    return this.#environment.lastPageNumber + 1;
-  }
-
   get(key: Buffer): Buffer | undefined {
     this.#assertOpen();
     try {
@@ -266,9 +260,9 @@ class LmdbIndex implements IndexStore {
     else await this.#withinLimit(closed);
   }
 
-  get #environment(): { readonly lastTxnId: number; readonly lastPageNumber: number } {
+  get #environment(): { readonly lastTxnId: number } {
     // The part of getStats that does not walk the free list; lmdb does not declare it.
-    const { env } = this.#tree as unknown as { env: { info(): { lastTxnId: number; lastPageNumber: number } } };
+    const { env } = this.#tree as unknown as { env: { info(): { lastTxnId: number } } };
     return env.info();
   }
 
