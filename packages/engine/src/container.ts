@@ -29,7 +29,15 @@ import { checkOptionNames } from './known-options.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
 import { sizeWithoutLsn, withoutLsn } from './state/container-state.ts';
 import type { BatchOperation, DocumentInput, LateWrites, WriteKind } from './write/batch-operation.ts';
-import { ifMatchOf, inputOf, isWrite, kindOfOperation, lateWritesOf } from './write/batch-operation.ts';
+import {
+  checkOperations,
+  ifMatchOf,
+  inputOf,
+  isWrite,
+  kindOfOperation,
+  lateWritesOf,
+  ofEach,
+} from './write/batch-operation.ts';
 import { ClientReader } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';
@@ -201,6 +209,7 @@ export class Container {
   batch(partitionKey: PartitionKeyInput, operations: readonly BatchOperation[]): Promise<BatchResult> {
     try {
       const key = this.partitionKey(partitionKey);
+      checkOperations(operations);
       const writes = lateWritesOf(operations);
       const unit = writes === undefined ? this.#unitOf(operations, key) : this.#lateUnitOf(writes, key);
       return this.#commitUnit(unit).then(({ isCommitted, lsn, outcomes }) => ({ isCommitted, lsn, outcomes }));
@@ -304,12 +313,12 @@ export class Container {
   }
 
   #unitOf(operations: readonly BatchOperation[], partitionKey: UnitPartitionKey): Unit {
-    return { partitionKey, commands: operations.map((operation) => this.#commandOf(operation, partitionKey)) };
+    return { partitionKey, commands: ofEach(operations, (operation) => this.#commandOf(operation, partitionKey)) };
   }
 
   #lateUnitOf({ kinds, documents, ifMatches, bytes }: LateWrites, key: UnitPartitionKey): Unit {
     const read = (): readonly WriteCommand[] =>
-      documents.map((document, i) =>
+      ofEach(documents, (document, i) =>
         commandOf(kinds[i] as WriteKind, this.#inPartition(document, key), ifMatches?.[i], undefined),
       );
     return new LateUnit(key, { commands: documents.length, bytes }, read);

@@ -59,10 +59,11 @@ export const indexGatherMs = 1_000;
 /**
  * Doc entries on their way to their places in the index. So many get there together: each page of the tree that they touch is written
  * whole, so the more there are for a page, the less an entry costs. Up to twice as many, and those that the next transactions take, are in
- * memory, outside of the heap, with 170 to 230 bytes each; more of them would make starts longer, which read them.
+ * memory, outside of the heap, with 150 to 200 bytes each; more of them would make starts longer, which read them. Not 262,144: those of
+ * the last second come on top, and the tables in which they are found double there.
  */
-export const lateChangesMax = 262_144;
-/** Fewer where their keys are long: those that get there together have at most so many bytes, as 262,144 with usual keys have half of. */
+export const lateChangesMax = 229_376;
+/** Fewer where their keys are long: those that get there together have at most so many bytes, as so many with usual keys have half of. */
 export const lateBytesMax: number = 64 * MiB;
 /** They are written down in pieces of this size, which fit into a page of the index. */
 export const lateChunkBytes = 4_032;

@@ -85,6 +85,34 @@ test.each([
   }
 });
 
+test.each([[[]], [undefined], [{ upsert: aDocument(1) }]])('a batch is not made of %j', async (operations) => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+
+  const { code, message } = await refusal(container.batch(aDocument(1).pk, operations as never));
+
+  expect(code).toBe('bad-request');
+  expect(message).toContain('a list of operations, at least one');
+});
+
+test.each([
+  ['an operation', { insert: aDocument(1) }, 'bad-request'],
+  ['a document without an id', { upsert: { pk: aDocument(1).pk } }, 'invalid-id'],
+  ['the same as bytes', { upsert: Buffer.from(JSON.stringify({ pk: aDocument(1).pk })) }, 'invalid-id'],
+  ['one of another partition', { upsert: Buffer.from('{"id":"1","pk":"another"}') }, 'partition-key-mismatch'],
+  ['an id', { upsert: { ...aDocument(1), id: 'a/b' } }, 'invalid-id'],
+])('a batch says which of its operations is wrong: %s', async (_, operation, expected) => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const { pk } = aDocument(1);
+  const right = { upsert: Buffer.from(JSON.stringify({ ...aDocument(2), pk })) };
+
+  const { code, message } = await refusal(container.batch(pk, [right, right, operation as never]));
+
+  expect(code).toBe(expected);
+  expect(message).toMatch(/^operations\[2\]: /);
+});
+
 test('members of an operation that are undefined are not there', async () => {
   await using database = await openDatabase({ memory: true });
   const container = await aContainer(database);

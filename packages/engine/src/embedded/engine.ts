@@ -8,7 +8,6 @@ import { lsnAtTime } from '../feed/time.ts';
 import { Waiters } from '../feed/waiters.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import type { IndexStore } from '../index/index-store.ts';
-import { docKey } from '../index/keys.ts';
 import type { LateLimits } from '../index/late-index.ts';
 import { queuedBytesMax, readsPerTurn, restoredTailGap } from '../limits.ts';
 import { FrameMemory } from '../log/frame-memory.ts';
@@ -35,7 +34,7 @@ import type {
 import type { CatalogChange } from '../state/catalog.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
-import { checkMoved, readByRid, readDocument, readVersion } from '../state/read-documents.ts';
+import { readByRid, readDocument } from '../state/read-documents.ts';
 import { readInRidOrder } from '../state/read-feed.ts';
 import type { Unit } from '../write/command.ts';
 import {
@@ -64,8 +63,9 @@ import { CatalogResources, newOffer } from './named-changes.ts';
 import { liveRange, mergeChange, splitChange } from './range-changes.ts';
 import type { IndexProvider, Recovered } from './recovery.ts';
 import { metaOf, recover } from './recovery.ts';
-import type { FetchedBody, UnitHost } from './unit.ts';
+import type { UnitHost } from './unit.ts';
 import { UnitSubmission, unitTarget } from './unit.ts';
+import { UnitReturn } from './unit-return.ts';
 
 export interface EmbeddedEngineOptions {
   readonly files: FileSystem;
@@ -107,11 +107,7 @@ export class EmbeddedEngine implements RangeEngine {
   private constructor(options: EmbeddedEngineOptions, recovered: Recovered) {
     this.#options = options;
     this.state = recovered.state;
-    this.#host = {
-      state: recovered.state,
-      fetchBodies: (submission, ids) => void this.#fetchBodies(submission, ids),
-      reroute: (submission) => this.#reroute(submission),
-    };
+    this.#host = new UnitReturn(recovered.state, (submission) => this.#committing.submit(submission));
     this.#clockJumps = new ClockJumps(options.environment.clock);
     this.writer = new IndexWriter(
       {
@@ -486,39 +482,6 @@ export class EmbeddedEngine implements RangeEngine {
   get #committing(): Committer {
     if (this.#committer === undefined) throw new DatabaseError('closed', 'The database is not open yet.');
     return this.#committer;
-  }
-
-  async #fetchBodies(submission: UnitSubmission, ids: readonly string[]): Promise<void> {
-    const { container, unit } = submission;
-    try {
-      const bodies = new Map(submission.bodies);
-      for (const id of ids) {
-        const key = docKey(container.number, unit.partitionKey.epk, unit.partitionKey.bytes, Buffer.from(id));
-        const hash = this.state.index.hashOf(key);
-        const version = this.state.findDecided(key, hash);
-        if (version === undefined) continue;
-        const body = await readVersion(this.state, version);
-        if (body !== undefined) bodies.set(id, { lsn: version.lsn, ix: version.ix, body });
-        else checkMoved(version, this.state.findDecided(key, hash));
-      }
-      this.#submitAgain(submission, bodies);
-    } catch (error) {
-      submission.fail(error);
-    }
-  }
-
-  #reroute(submission: UnitSubmission): void {
-    try {
-      this.#submitAgain(submission, submission.bodies);
-    } catch (error) {
-      submission.fail(error);
-    }
-  }
-
-  #submitAgain(submission: UnitSubmission, bodies: Map<string, FetchedBody> | undefined): void {
-    const { container, range, isFixed, unit } = submission;
-    const target = unitTarget(this.state.container(container.number), isFixed ? range.entry.id : undefined, unit);
-    this.#committing.submit(submission.again(target, bodies));
   }
 
   #publish(group: DurableGroup): void {

@@ -1,6 +1,6 @@
 // The operations of a batch as an embedder gives them, checked by name: a misspelt condition must not be a write without one.
 
-import { DatabaseError, documentBytesMax } from '@tidemark/model';
+import { DatabaseError, documentBytesMax, isDatabaseError } from '@tidemark/model';
 import type { PatchOperation } from './command.ts';
 
 /** JSON text, its bytes, or an object to be written as JSON. Bytes are handed over: the answer to the write shows them, too. */
@@ -65,6 +65,12 @@ export interface LateWrites {
   readonly bytes: number;
 }
 
+/** Of what a caller gives. */
+export function checkOperations(operations: readonly BatchOperation[]): void {
+  if (Array.isArray(operations) && operations.length > 0) return;
+  throw new DatabaseError('bad-request', 'A batch is a partition key and a list of operations, at least one.');
+}
+
 /**
  * Undefined where the documents of a batch have to be read at once: one is given in another form than bytes, or is so large that it can
  * only be refused, and must not wait for that.
@@ -76,7 +82,7 @@ export function lateWritesOf(operations: readonly BatchOperation[]): LateWrites 
   let bytes = 0;
   for (let i = 0; i < operations.length; i += 1) {
     const operation = operations[i] as BatchOperation;
-    const kind = kindOfOperation(operation);
+    const kind = kindAt(i, operation);
     const document = isWrite(kind) ? inputOf(operation, kind) : undefined;
     if (!isWrite(kind) || !(document instanceof Uint8Array) || document.length > documentBytesMax) return undefined;
     kinds[i] = kind;
@@ -88,6 +94,32 @@ export function lateWritesOf(operations: readonly BatchOperation[]): LateWrites 
     ifMatches[i] = ifMatch;
   }
   return { kinds, documents, ifMatches, bytes };
+}
+
+/** What `make` gives of each; what is wrong with one says which one that is. */
+export function ofEach<T, Made>(list: readonly T[], make: (one: T, i: number) => Made): Made[] {
+  const made = new Array<Made>(list.length);
+  let i = 0;
+  try {
+    for (; i < list.length; i += 1) made[i] = make(list[i] as T, i);
+  } catch (error) {
+    throw wrongAt(i, error);
+  }
+  return made;
+}
+
+function kindAt(i: number, operation: BatchOperation): OperationKind {
+  try {
+    return kindOfOperation(operation);
+  } catch (error) {
+    throw wrongAt(i, error);
+  }
+}
+
+function wrongAt(i: number, error: unknown): unknown {
+  if (!isDatabaseError(error)) return error;
+  const { code, message, detail } = error;
+  return new DatabaseError(code, `operations[${i}]: ${message}`, { cause: error, detail });
 }
 
 function isKind(name: string): name is OperationKind {
