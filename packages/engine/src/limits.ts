@@ -75,6 +75,8 @@ export const slicesPerChunk = 64;
 
 /** So many of these entries are known to readers of the feed without a look into the index, some 10 KiB each at most. */
 export const knownChunksMax = 64;
+/** Of so many ranges it is known where they begin, some 100 bytes each. */
+export const knownGapsMax = 16_384;
 
 /** Of so many ranges the last of these entries is kept in memory, about 8 KiB each; of others it is read again. */
 export const indexedRangesMax = 4_096;

@@ -69,3 +69,34 @@ test('more chunks than may be known cost a look each, and are right', async () =
     for (const [n, slices] of chunks.entries()) expect(known.after(range, n * 10 + round)).toEqual(slices);
   }
 });
+
+test('[engine 7] of far more ranges than there are chunks it is known where they begin', async () => {
+  const { index, looks } = watched();
+  const ranges = Array.from({ length: knownChunksMax * 4 }, (_, n) => n + 1);
+  await index.apply(
+    ranges.map((number) => ({
+      key: framesKey(number, 1_000 + number),
+      value: encodeSlices([slice(1_000 + number, 2_000)]),
+    })),
+  );
+  const known = knownSlicesOf(index);
+  for (const number of ranges) expect(known.firstLsnAfter(number, 10)).toBeUndefined();
+  for (const number of ranges) known.after(number, 10);
+  known.after(ranges.length + 1, 10);
+  const before = looks();
+
+  for (const number of ranges) {
+    expect(known.firstLsnAfter(number, 10)).toBe(1_000 + number);
+    expect(known.firstLsnAfter(number, 999 + number)).toBe(1_000 + number);
+    // Nobody has asked what is before, and what is behind is another question.
+    expect(known.firstLsnAfter(number, 9)).toBeUndefined();
+    expect(known.firstLsnAfter(number, 1_000 + number)).toBeUndefined();
+  }
+  expect(known.firstLsnAfter(ranges.length + 1, 10)).toBe(Number.POSITIVE_INFINITY);
+  expect(looks()).toBe(before);
+
+  await index.apply([{ key: framesKey(1, 500), value: encodeSlices([slice(500, 600)]) }]);
+  for (const number of ranges) expect(known.firstLsnAfter(number, 10)).toBeUndefined();
+  expect(known.after(1, 10)).toEqual([slice(500, 600)]);
+  expect(known.firstLsnAfter(1, 10)).toBe(500);
+});

@@ -148,13 +148,13 @@ export class LineageWalk {
   #look(source: Source): boolean {
     if (source.head !== undefined) return true;
     if (source.isOver) return false;
-    const slice = source.walk.peek();
-    if (slice === undefined || slice.firstLsn > source.endLsn) {
+    const firstLsn = source.walk.firstLsn();
+    if (firstLsn === undefined || firstLsn > source.endLsn) {
       // An ancestor is complete. The live range may get more at any time; it is looked at anew for every stretch.
       source.isOver = source.endLsn !== Number.POSITIVE_INFINITY;
       return false;
     }
-    source.lsn = Math.max(slice.firstLsn, this.#after + 1);
+    source.lsn = Math.max(firstLsn, this.#after + 1);
     return true;
   }
 

@@ -82,9 +82,20 @@ export class SliceWalk {
     // The overlay has every LSN from its first one on: the index need not be asked for what comes after that, even if nothing does.
     const [oldest] = this.#state.overlay.slices(this.#range);
     if (oldest !== undefined && oldest.slice.firstLsn <= this.#position + 1) return recent?.slice;
-    this.#slices = knownSlicesOf(this.#state.index).after(this.#range, this.#position);
+    const known = knownSlicesOf(this.#state.index);
+    if (known.firstLsnAfter(this.#range, this.#position) === Number.POSITIVE_INFINITY) return recent?.slice;
+    this.#slices = known.after(this.#range, this.#position);
     this.#next = 0;
     return this.#slices[0] ?? recent?.slice;
+  }
+
+  /** Where the slice begins that `peek` shows: of a walk that has not begun, without a look into the index if that is known. */
+  firstLsn(): number | undefined {
+    if (this.#window !== undefined || this.#ahead !== undefined || this.#next < this.#slices.length) {
+      return this.peek()?.firstLsn;
+    }
+    const known = knownSlicesOf(this.#state.index).firstLsnAfter(this.#range, this.#position);
+    return known === undefined || known === Number.POSITIVE_INFINITY ? this.peek()?.firstLsn : known;
   }
 
   /** Brings the slice that `peek` shows. Undefined at the end, and when compaction has taken the slice away meanwhile. */
