@@ -1,6 +1,5 @@
 // One container, as an embedder sees it: documents in, documents out, and the feed. It turns what a caller gives into units.
 
-import { inspect } from 'node:util';
 import type {
   KeyRange,
   LatestChange,
@@ -22,12 +21,14 @@ import {
   partitionKeyEquals,
   validateDocumentId,
 } from '@tidemark/model';
+import type { BatchResult } from './batch-result.ts';
+import { ShownBatch } from './batch-result.ts';
+import { Document } from './document.ts';
 import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
 import type { OptionNames } from './known-options.ts';
 import { checkOptionNames } from './known-options.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
-import { sizeWithoutLsn, withoutLsn } from './state/container-state.ts';
 import type { BatchOperation, DocumentInput, LateWrites, WriteKind } from './write/batch-operation.ts';
 import {
   checkOperations,
@@ -54,52 +55,6 @@ export interface WriteOptions {
   readonly ifNoneMatch?: string;
 }
 
-/** A document as it was read or written. */
-export class Document<T = StoredJson> {
-  readonly #stored: StoredDocument;
-
-  constructor(stored: StoredDocument) {
-    this.#stored = stored;
-  }
-
-  get etag(): string {
-    return this.#stored.etag;
-  }
-
-  get lsn(): number {
-    return this.#stored.lsn;
-  }
-
-  get timeMs(): number {
-    return this.#stored.timeMs;
-  }
-
-  /** Of `bytes`, without making them. */
-  get sizeBytes(): number {
-    return sizeWithoutLsn(this.#stored.sizeBytes, this.#stored.lsn);
-  }
-
-  /** The JSON text with system members, as the wire has it. */
-  get bytes(): Buffer {
-    return withoutLsn(this.#stored.bytes, this.#stored.lsn);
-  }
-
-  get value(): T {
-    return JSON.parse(this.bytes.toString('utf8')) as T; // What the caller stored is for the caller to know.
-  }
-
-  toJSON(): T {
-    return this.value;
-  }
-}
-
-// What `console.log` shows; the compiler cannot declare a member with this name.
-Object.defineProperty(Document.prototype, inspect.custom, {
-  value(this: Document): object {
-    return { etag: this.etag, lsn: this.lsn, value: this.value };
-  },
-});
-
 export interface WriteResult<T = StoredJson> {
   readonly isCreated: boolean;
   readonly document: Document<T>;
@@ -114,12 +69,6 @@ export interface ReadPageOptions {
   readonly partitionKey?: PartitionKeyInput;
   /** Only documents whose id begins with this. */
   readonly idPrefix?: string;
-}
-
-export interface BatchResult {
-  readonly isCommitted: boolean;
-  readonly lsn: number;
-  readonly outcomes: readonly UnitOutcome[];
 }
 
 export class Container {
@@ -212,7 +161,7 @@ export class Container {
       checkOperations(operations);
       const writes = lateWritesOf(operations);
       const unit = writes === undefined ? this.#unitOf(operations, key) : this.#lateUnitOf(writes, key);
-      return this.#commitUnit(unit).then(({ isCommitted, lsn, outcomes }) => ({ isCommitted, lsn, outcomes }));
+      return this.#commitUnit(unit).then(shownBatch);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -429,6 +378,10 @@ function written<T>(result: UnitResult): WriteResult<T> {
     throw new DatabaseError('internal', `A write came back as "${outcome.kind}".`);
   }
   return { isCreated: outcome.kind === 'created', document: new Document<T>(outcome.document) };
+}
+
+function shownBatch(result: UnitResult): BatchResult {
+  return new ShownBatch(result);
 }
 
 function accepted(outcome: UnitOutcome | undefined): Exclude<UnitOutcome, { kind: 'rejected' }> {

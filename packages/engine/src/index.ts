@@ -2,15 +2,15 @@
 
 export type { ErrorCode } from '@tidemark/model';
 export { DatabaseError, isDatabaseError } from '@tidemark/model';
+export type { BatchOutcome, BatchResult } from './batch-result.ts';
 export type { CheckReport } from './check.ts';
 export type {
-  BatchResult,
   FeedOf,
   PartitionKeyInput,
   WriteOptions,
   WriteResult,
 } from './container.ts';
-export { Container, Document } from './container.ts';
+export { Container } from './container.ts';
 export type {
   ChangeFeedPolicy,
   ConflictResolutionPolicy,
@@ -21,6 +21,7 @@ export type {
 } from './container-definition.ts';
 export type { ContainerOptions, OpenOptions } from './database.ts';
 export { Database, isBackupFolder, openDatabase, restoreDatabase } from './database.ts';
+export { Document } from './document.ts';
 export type { EngineFigures, EngineHealth } from './embedded/health.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';

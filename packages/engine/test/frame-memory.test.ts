@@ -102,9 +102,9 @@ test('[engine 6] the commands of a unit share the body that they ask for', async
   await database.engine.settle();
   await container.create({ id: 'big', pk: 'x', text: 'x'.repeat(100_000) });
 
-  const { outcomes } = await container.batch('x', [
-    { read: 'old' },
-    ...Array.from({ length: 99 }, () => ({ read: 'big' })),
+  const { outcomes } = await container.commit(container.partitionKey('x'), [
+    { kind: 'read', id: 'old' },
+    ...Array.from({ length: 99 }, () => ({ kind: 'read', id: 'big' }) as const),
   ]);
 
   const bodies = outcomes
