@@ -72,7 +72,7 @@ function install() {
     process.exit(1);
   }
   // An npm that was interrupted goes on for some seconds, and takes away what it had put there: also what this one did.
-  if (!hasCompiler()) {
+  if (!hasCompiler() || !isCompilerWhole()) {
     console.error(
       'tidemark: what was installed is gone again: another npm is at work here. Delete node_modules, and try again.',
     );
@@ -82,13 +82,25 @@ function install() {
   writeFileSync(installStamp, wanted);
 }
 
+/** The compiler is a program in a package of its own, which may be missing. */
+function isCompilerWhole() {
+  return runTool('tsc', ['--version'], { stdio: 'ignore' }) === 0;
+}
+
 async function build() {
   removeOrphans();
   // The compiler keeps its own record of what is up to date; the message is for the one long run.
   const isFirst = !existsSync(join(root, 'packages', 'model', 'dist', 'index.js'));
   if (isFirst) console.error('tidemark: building …');
   if (runTool('tsc', ['-b'], { stdio: forPeople }) !== 0) {
-    console.error('tidemark: the build failed; the reason is above.');
+    if (isCompilerWhole()) console.error('tidemark: the build failed; the reason is above.');
+    else {
+      // Or the next run would take what is installed for whole.
+      rmSync(installStamp, { force: true });
+      console.error(
+        'tidemark: the compiler is not whole, as after an install that was interrupted. Delete node_modules, and try again.',
+      );
+    }
     process.exit(1);
   }
   if (!bundle.isBundleCurrent()) {

@@ -19,6 +19,7 @@ import {
   parsePartitionKeyPath,
   parseResourceId,
   partitionKeyEquals,
+  partitionKeyValues,
   validateDocumentId,
 } from '@tidemark/model';
 import type { BatchResult } from './batch-result.ts';
@@ -29,8 +30,10 @@ import { ChangeFeed } from './feed/change-feed.ts';
 import type { OptionNames } from './known-options.ts';
 import { checkOptionNames } from './known-options.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
+import { isKeyBound } from './state/range.ts';
 import type { BatchOperation, DocumentInput, LateWrites, WriteKind } from './write/batch-operation.ts';
 import {
+  checkEtag,
   checkOperations,
   ifMatchOf,
   inputOf,
@@ -59,6 +62,20 @@ export interface WriteResult<T = StoredJson> {
   readonly isCreated: boolean;
   readonly document: Document<T>;
 }
+
+export interface PatchOptions {
+  readonly ifMatch?: string;
+  readonly condition?: string;
+}
+
+export interface DeleteOptions {
+  readonly ifMatch?: string;
+}
+
+const noOptions: WriteOptions = {};
+const writeOptionNames: OptionNames<WriteOptions> = { partitionKey: true, ifMatch: true, ifNoneMatch: true };
+const patchOptionNames: OptionNames<PatchOptions> = { ifMatch: true, condition: true };
+const deleteOptionNames: OptionNames<DeleteOptions> = { ifMatch: true };
 
 export interface ReadPageOptions {
   readonly continuation?: number | undefined;
@@ -95,15 +112,15 @@ export class Container {
 
   // Documents
 
-  create<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+  create<T = StoredJson>(document: DocumentInput, options: WriteOptions = noOptions): Promise<WriteResult<T>> {
     return this.#writeDocument('create', document, options);
   }
 
-  upsert<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+  upsert<T = StoredJson>(document: DocumentInput, options: WriteOptions = noOptions): Promise<WriteResult<T>> {
     return this.#writeDocument('upsert', document, options);
   }
 
-  replace<T = StoredJson>(document: DocumentInput, options: WriteOptions = {}): Promise<WriteResult<T>> {
+  replace<T = StoredJson>(document: DocumentInput, options: WriteOptions = noOptions): Promise<WriteResult<T>> {
     return this.#writeDocument('replace', document, options);
   }
 
@@ -111,19 +128,21 @@ export class Container {
     id: string,
     partitionKey: PartitionKeyInput,
     operations: readonly PatchOperation[],
-    options: { readonly ifMatch?: string; readonly condition?: string } = {},
+    options: PatchOptions = {},
   ): Promise<WriteResult<T>> {
+    checkOptionNames<PatchOptions>(options, patchOptionNames);
+    checkEtag('ifMatch', options.ifMatch);
+    validateDocumentId(id);
     const checked = checkPatchOperations(operations);
     const condition = options.condition === undefined ? {} : { condition: options.condition };
     const command = { kind: 'patch', id, operations: checked, ...condition, ifMatch: options.ifMatch } as const;
     return written(await this.commit(this.partitionKey(partitionKey), [command]));
   }
 
-  async delete(
-    id: string,
-    partitionKey: PartitionKeyInput,
-    options: { readonly ifMatch?: string } = {},
-  ): Promise<void> {
+  async delete(id: string, partitionKey: PartitionKeyInput, options: DeleteOptions = {}): Promise<void> {
+    checkOptionNames<DeleteOptions>(options, deleteOptionNames);
+    checkEtag('ifMatch', options.ifMatch);
+    validateDocumentId(id);
     const result = await this.commit(this.partitionKey(partitionKey), [
       { kind: 'delete', id, ifMatch: options.ifMatch },
     ]);
@@ -137,7 +156,9 @@ export class Container {
   async readMany<T = StoredJson>(
     keys: readonly (readonly [id: string, partitionKey: PartitionKeyInput])[],
   ): Promise<(Document<T> | undefined)[]> {
-    const wanted = keys.map(([id, partitionKey]) => {
+    const wanted = keys.map((pair) => {
+      if (!Array.isArray(pair)) throw notPairs();
+      const [id, partitionKey] = pair;
       const { bytes, epk } = this.partitionKey(partitionKey);
       return { id, partitionKey: bytes, epk };
     });
@@ -168,7 +189,7 @@ export class Container {
   }
 
   /** Every document of the partition key is gone for all readers when this resolves. */
-  deletePartition(partitionKey: PartitionKeyInput): Promise<void> {
+  async deletePartition(partitionKey: PartitionKeyInput): Promise<void> {
     return this.#engine.deletePartition(this.#number, this.partitionKey(partitionKey));
   }
 
@@ -232,7 +253,7 @@ export class Container {
   }
 
   partitionKey(input: PartitionKeyInput): UnitPartitionKey {
-    return this.#keyOf(Array.isArray(input) ? [...(input as PartitionKeyValues)] : [input as PartitionKeyComponent]);
+    return this.#keyOf(partitionKeyValues(Array.isArray(input) ? input : [input]));
   }
 
   /** A read without a promise where the document is at hand. */
@@ -278,22 +299,25 @@ export class Container {
     if (isWrite(kind)) {
       return commandOf(kind, this.#inPartition(inputOf(operation, kind), key), ifMatchOf(operation), undefined);
     }
-    if (kind === 'read' && 'read' in operation) return { kind, id: operation.read };
-    if (kind === 'delete' && 'delete' in operation) return { kind, id: operation.delete, ifMatch: operation.ifMatch };
+    if (kind === 'read' && 'read' in operation) return { kind, id: checkedId(operation.read) };
+    if (kind === 'delete' && 'delete' in operation) {
+      return { kind, id: checkedId(operation.delete), ifMatch: operation.ifMatch };
+    }
     assert('patch' in operation, 'what is left is a patch');
     const operations = checkPatchOperations(operation.operations);
-    return { kind: 'patch', id: operation.patch, operations, ifMatch: operation.ifMatch };
+    return { kind: 'patch', id: checkedId(operation.patch), operations, ifMatch: operation.ifMatch };
   }
 
   #inPartition(input: DocumentInput, { values }: UnitPartitionKey): ClientDocument {
     const document = this.#reader.read(input, values);
-    if (document.partitionKey !== values && !partitionKeyEquals(document.partitionKey, values)) throw mismatch();
+    if (document.partitionKey !== values && !partitionKeyEquals(document.partitionKey, values)) throw this.#mismatch();
     return document;
   }
 
   /** The way of most writes. Without `await`, which makes several objects for each: one promise of the engine's and its own. */
   #writeDocument<T>(kind: WriteKind, input: DocumentInput, options: WriteOptions): Promise<WriteResult<T>> {
     try {
+      if (options !== noOptions) checkWriteOptions(options);
       const document = this.readClient(input);
       const key = this.#keyFor(document, options);
       const commands = [commandOf(kind, document, options.ifMatch, options.ifNoneMatch)];
@@ -303,17 +327,24 @@ export class Container {
     }
   }
 
+  #mismatch(): DatabaseError {
+    const paths = this.#partitionKey.paths.join(', ');
+    const message = `The partition key given does not match the partition key in the document, at ${paths}.`;
+    return new DatabaseError('partition-key-mismatch', message);
+  }
+
   #keyFor(document: ClientDocument, options: WriteOptions): UnitPartitionKey {
     const key = this.partitionKeyOf(document);
     if (options.partitionKey === undefined) return key;
-    if (!partitionKeyEquals(key.values, this.partitionKey(options.partitionKey).values)) throw mismatch();
+    if (!partitionKeyEquals(key.values, this.partitionKey(options.partitionKey).values)) throw this.#mismatch();
     return key;
   }
 
   #keyOf(values: PartitionKeyValues): UnitPartitionKey {
     const definition = this.#partitionKey;
     if (values.length !== definition.paths.length) {
-      const message = `The partition key has ${definition.paths.length} component(s), not ${values.length}.`;
+      const given = `The partition key given has ${values.length} component(s)`;
+      const message = `${given}; the container's has ${definition.paths.length}: ${definition.paths.join(', ')}.`;
       throw new DatabaseError('invalid-partition-key', message);
     }
     checkPartitionKeySize(values, definition);
@@ -324,13 +355,15 @@ export class Container {
   #feedScope(options: ChangeFeedOptions & FeedOf): ChangeFeedScope {
     checkOptionNames<ChangeFeedOptions & FeedOf>(options, feedOptionNames);
     if (options.partitionKey !== undefined) {
-      const values = Array.isArray(options.partitionKey) ? options.partitionKey : [options.partitionKey];
+      const { partitionKey } = options;
+      const values = partitionKeyValues(Array.isArray(partitionKey) ? partitionKey : [partitionKey]);
       const definition = this.#partitionKey;
       // Some levels of a hierarchical key select everything below them.
       if (values.length < definition.paths.length) return { keys: effectiveKeyPrefixRange(definition, values) };
       return { partitionKey: this.partitionKey(values) };
     }
     const { keys, range } = options;
+    if (keys !== undefined) checkKeys(keys);
     return { ...(keys === undefined ? {} : { keys }), ...(range === undefined ? {} : { range }) };
   }
 }
@@ -390,7 +423,23 @@ function accepted(outcome: UnitOutcome | undefined): Exclude<UnitOutcome, { kind
   return outcome;
 }
 
-function mismatch(): DatabaseError {
-  const message = 'The partition key given does not match the partition key in the document.';
-  return new DatabaseError('partition-key-mismatch', message);
+function checkWriteOptions(options: WriteOptions): void {
+  checkOptionNames<WriteOptions>(options, writeOptionNames);
+  checkEtag('ifMatch', options.ifMatch);
+  checkEtag('ifNoneMatch', options.ifNoneMatch);
+}
+
+function checkedId(id: string): string {
+  validateDocumentId(id);
+  return id;
+}
+
+function checkKeys(keys: KeyRange): void {
+  if (typeof keys === 'object' && isKeyBound(keys?.min) && isKeyBound(keys.max)) return;
+  const message = 'Keys are { min, max }, effective partition keys in upper-case hex as those of the ranges are.';
+  throw new DatabaseError('bad-request', message);
+}
+
+function notPairs(): DatabaseError {
+  return new DatabaseError('bad-request', 'What is read is a list of pairs: [[id, partition key], …].');
 }

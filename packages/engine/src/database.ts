@@ -96,6 +96,8 @@ const optionNames: OptionNames<OpenOptions> = {
   maintenance: true,
 };
 
+const containerOptionNames: OptionNames<ContainerOptions> = { ranges: true, historyMs: true, offer: true };
+
 async function openFolder(
   folder: string,
   how: {
@@ -234,6 +236,7 @@ export class Database implements AsyncDisposable {
 
   /** `definition` is the service's JSON: id, partitionKey, defaultTtl, uniqueKeyPolicy, changeFeedPolicy and so on. */
   async createContainer(database: string, definition: object, options: ContainerOptions = {}): Promise<Container> {
+    checkOptionNames<ContainerOptions>(options, containerOptionNames);
     const read = readContainerDefinition(definition);
     const historyMs = options.historyMs ?? this.#historyOf(read);
     await this.#engine.createContainer(database, read, {
@@ -358,6 +361,10 @@ function isConflict(error: unknown): boolean {
  * a backup as well, while nobody has it open.
  */
 export async function restoreDatabase(options: { readonly backup: string; readonly folder: string }): Promise<void> {
+  for (const folder of [options?.backup, options?.folder]) {
+    if (typeof folder === 'string' && folder !== '') continue;
+    throw new DatabaseError('bad-request', "Give two folders: { backup: './backup', folder: './restored' }.");
+  }
   const lock = await lockOfBackup(options.backup);
   try {
     await restore(nodeFiles(options.backup), nodeFiles(options.folder), options.backup);

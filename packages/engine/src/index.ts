@@ -5,8 +5,10 @@ export { DatabaseError, isDatabaseError } from '@tidemark/model';
 export type { BatchOutcome, BatchResult } from './batch-result.ts';
 export type { CheckReport } from './check.ts';
 export type {
+  DeleteOptions,
   FeedOf,
   PartitionKeyInput,
+  PatchOptions,
   WriteOptions,
   WriteResult,
 } from './container.ts';

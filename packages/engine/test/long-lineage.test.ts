@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import type { Container } from '../src/container.ts';
 import { openDatabase } from '../src/database.ts';
-import { aContainer } from './harness.ts';
+import { memoryFiles } from '../src/internal.ts';
+import { aContainer, openOn } from './harness.ts';
 
 const rounds = 40;
 const writesPerRound = 30;
@@ -61,3 +62,36 @@ async function writeAndRegroup(container: Container): Promise<string[]> {
   }
   return written;
 }
+
+test('[engine 7] what is written, indexed and compacted between two pages is read', async () => {
+  await using database = await openOn(memoryFiles());
+  const container = await aContainer(database, { historyMs: 3_600_000 });
+  const written = await writeAndRegroup(container);
+  const read = new Map<'versions' | 'changes', Set<string>>();
+  const readers = (['versions', 'changes'] as const).map((feed) => ({
+    feed,
+    reader: container[feed]({ itemsMax: 20 }),
+  }));
+  for (let isOver = false; !isOver; ) {
+    isOver = true;
+    for (const { feed, reader } of readers) {
+      const page = await reader.page();
+      const ids = read.get(feed) ?? new Set();
+      read.set(feed, ids);
+      for (const piece of page.pieces) for (const [, id] of `${piece}`.matchAll(/"id":"(\w+)"/g)) ids.add(id as string);
+      isOver &&= page.isDrained;
+    }
+    if (written.length > 2 * rounds * writesPerRound) continue;
+    for (let i = 0; i < 10; i += 1) {
+      const id = `d${written.length}`;
+      await container.create({ id, pk: `p${written.length % 7}` });
+      written.push(id);
+    }
+    isOver = false;
+    await database.engine.settle();
+    await database.engine.compact();
+  }
+
+  expect([...(read.get('versions') ?? [])].sort()).toEqual(written.sort());
+  expect([...(read.get('changes') ?? [])].sort()).toEqual(written);
+});

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import type { OpenOptions } from '../src/database.ts';
-import { openDatabase } from '../src/database.ts';
+import { openDatabase, restoreDatabase } from '../src/database.ts';
 import type { FeedStart } from '../src/feed/change-feed.ts';
 import { aContainer, aDocument, refusal } from './harness.ts';
 
@@ -160,4 +160,144 @@ test('a document shows what it holds when it is printed or written as JSON', asy
 
   expect(inspect(document)).toContain("id: '1'");
   expect(JSON.parse(JSON.stringify(document))).toMatchObject({ id: '1', pk: 'a', _etag: `"${document.etag}"` });
+});
+
+test('a condition that is misspelt is not a write without one', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const document = aDocument(1);
+  await container.create(document);
+  const before = await container.read(document.id, document.pk);
+  const options = { ifmatch: '"another"' };
+
+  for (const write of [
+    container.create(aDocument(2), options as never),
+    container.upsert(document, options as never),
+    container.replace(document, options as never),
+    container.patch(document.id, document.pk, [{ op: 'set', path: '/a', value: 1 }], options as never),
+    container.delete(document.id, document.pk, options as never),
+  ]) {
+    const { code, message } = await refusal(write);
+    expect(code).toBe('bad-request');
+    expect(message).toContain('There is no option "ifmatch"');
+  }
+  expect((await container.read(document.id, document.pk))?.etag).toBe(before?.etag);
+  expect(await container.read('d2', 'p2')).toBeUndefined();
+});
+
+test('a container is not made with options that there are not', async () => {
+  await using database = await openDatabase({ memory: true });
+  await database.createDatabaseIfNotExists('d');
+  const definition = { id: 'c', partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 } };
+
+  const { code, message } = await refusal(database.createContainer('d', definition, { range: 4 } as never));
+
+  expect(code).toBe('bad-request');
+  expect(message).toContain('There is no option "range"');
+});
+
+test('a partition key with its name finds nothing, and is told', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const { id, pk } = aDocument(1);
+  const named = { pk } as never;
+
+  for (const call of [
+    () => container.read(id, named),
+    () => container.delete(id, named),
+    () => container.readMany([[id, named]]),
+    () => container.batch(named, [{ delete: id }]),
+    () => container.deletePartition(named),
+    async () => container.changes({ partitionKey: named }),
+  ]) {
+    const { code, message } = await refusal(call());
+    expect(code).toBe('invalid-partition-key');
+    expect(message).toContain('Give the value alone, without its name');
+  }
+});
+
+test('calls with too few levels of a partition key reject, and name the paths', async () => {
+  await using database = await openDatabase({ memory: true });
+  await database.createDatabaseIfNotExists('d');
+  const definition = { id: 'c', partitionKey: { paths: ['/a', '/b'], kind: 'MultiHash', version: 2 } };
+  const container = await database.createContainer('d', definition);
+
+  for (const call of [
+    container.read('1', 'a'),
+    container.deletePartition('a'),
+    container.batch('a', [{ delete: '1' }]),
+  ]) {
+    const { code, message } = await refusal(call);
+    expect(code).toBe('invalid-partition-key');
+    expect(message).toContain("given has 1 component(s); the container's has 2: /a, /b");
+  }
+});
+
+test('a batch of more operations than there may be is an error', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+
+  const { code, message } = await refusal(container.batch('p1', new Array(101).fill({ delete: 'd1' })));
+
+  expect(code).toBe('batch-too-large');
+  expect(message).toContain('this one has 101');
+});
+
+test.each([{ delete: 3 }, { read: 3 }, { patch: 3, operations: [{ op: 'set', path: '/a', value: 1 }] }])(
+  '%j has no id',
+  async (operation) => {
+    await using database = await openDatabase({ memory: true });
+    const container = await aContainer(database);
+
+    expect((await refusal(container.batch('p1', [operation as never]))).code).toBe('invalid-id');
+  },
+);
+
+test.each([{ from: '00', to: '80' }, { min: 'zz', max: 'q' }, { min: '00' }, 'FF', null])(
+  'a feed has no keys %j',
+  async (keys) => {
+    await using database = await openDatabase({ memory: true });
+    const container = await aContainer(database);
+
+    expect(() => container.changes({ keys: keys as never })).toThrow('Keys are { min, max }');
+  },
+);
+
+test('what is read together is pairs', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+
+  expect(await refusal(container.readMany(['d1', 'p1'] as never))).toMatchObject({ code: 'bad-request' });
+});
+
+test('a restore says which folders it wants', async () => {
+  for (const options of [undefined, { from: './backup', folder: './restored' }, { backup: './backup' }]) {
+    const { code, message } = await refusal(restoreDatabase(options as never));
+    expect(code).toBe('bad-request');
+    expect(message).toContain("backup: './backup'");
+  }
+});
+
+test.each([null, 7, {}])('an etag is not %j', async (etag) => {
+  await using database = await openDatabase({ memory: true });
+  const container = await aContainer(database);
+  const document = aDocument(1);
+  const { id, pk } = document;
+  await container.create(document);
+  const options = { ifMatch: etag } as never;
+
+  for (const write of [
+    container.upsert(document, options),
+    container.upsert(document, { ifNoneMatch: etag } as never),
+    container.replace(document, options),
+    container.patch(id, pk, [{ op: 'set', path: '/a', value: 1 }], options),
+    container.delete(id, pk, options),
+    container.batch(pk, [{ upsert: document, ifMatch: etag } as never]),
+    container.batch(pk, [{ delete: id, ifMatch: etag } as never]),
+  ]) {
+    const { code, message } = await refusal(write);
+    expect(code).toBe('bad-request');
+    expect(message).toContain('is an etag');
+  }
+  expect(await container.read(id, pk)).toBeDefined();
 });

@@ -87,6 +87,7 @@ export {
   parsePartitionKeyHeader,
   partitionKeyComponent,
   partitionKeyEquals,
+  partitionKeyValues,
 } from './partition-key.ts';
 export type { PartitionKeyDefinition } from './partition-key-definition.ts';
 export {

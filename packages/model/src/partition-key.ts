@@ -44,6 +44,11 @@ export function partitionKeyComponent(
   );
 }
 
+/** The values that a caller gives, checked. Throws `invalid-partition-key`. */
+export function partitionKeyValues(given: readonly unknown[]): PartitionKeyValues {
+  return given.map((component) => componentOf(component));
+}
+
 export interface ParsePartitionKeyOptions {
   /** Accept fewer components than the definition has paths. */
   readonly prefix?: boolean;

@@ -3,6 +3,7 @@
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { Environment } from '../environment.ts';
+import type { FeedTarget } from '../feed/reader.ts';
 import { readFeedPage } from '../feed/reader.ts';
 import { lsnAtTime } from '../feed/time.ts';
 import { Waiters } from '../feed/waiters.ts';
@@ -375,8 +376,11 @@ export class EmbeddedEngine implements RangeEngine {
 
   async feed(scope: FeedScope, request: FeedRequest): Promise<FeedPage> {
     this.#waiters.checkOpen();
-    const container = this.state.container(scope.container);
-    return readFeedPage(this.state, container, liveRange(container, scope.range), scope, request);
+    const find = (): FeedTarget => {
+      const container = this.state.container(scope.container);
+      return { container, range: liveRange(container, scope.range) };
+    };
+    return readFeedPage(this.state, find, scope, request);
   }
 
   lsnAt(container: number, range: string, timeMs: number): number {

@@ -56,7 +56,7 @@ class KnownSlices {
     return slices;
   }
 
-  /** Where the first one after an LSN begins, if that is behind it and known; infinite when there is none. */
+  /** Where the first one after an LSN begins, if there is a gap between and it is known; infinite when there is none. */
   firstLsnAfter(range: number, after: number): number | undefined {
     const gap = this.#isKept() ? this.#gaps.get(range) : undefined;
     return gap !== undefined && gap.after <= after && after < gap.firstLsn ? gap.firstLsn : undefined;
@@ -74,8 +74,9 @@ class KnownSlices {
   }
 
   #noteGap(range: number, after: number, firstLsn: number): void {
-    if (firstLsn <= after) return;
-    if (this.#gaps.size >= knownGapsMax) this.#gaps.clear();
+    // The next one is not behind a gap.
+    if (firstLsn <= after + 1) return;
+    if (this.#gaps.size >= knownGapsMax && !this.#gaps.has(range)) this.#gaps.clear();
     this.#gaps.set(range, { after, firstLsn });
   }
 }

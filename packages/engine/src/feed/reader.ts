@@ -20,16 +20,26 @@ import { LineageWalk } from './lineage-walk.ts';
 import { PageBuilder } from './page.ts';
 import { addVersions } from './versions.ts';
 
+/** What is read, as it is now. */
+export interface FeedTarget {
+  readonly container: ContainerState;
+  readonly range: RangeState;
+}
+
+/**
+ * `find` throws `range-gone` once the range is no more. It is asked for every attempt: compaction gives the records of a range that was split
+ * to its children, and then the range that is no more has nothing left, which would pass for the end of its feed.
+ */
 export async function readFeedPage(
   state: DatabaseState,
-  container: ContainerState,
-  range: RangeState,
+  find: () => FeedTarget,
   scope: FeedScope,
   request: FeedRequest,
 ): Promise<FeedPage> {
   await state.takeTurns();
   for (;;) {
     const layout = await state.steadyLayout();
+    const { container, range } = find();
     const page = await readOnce(state, container, range, scope, request);
     // Compaction came between: a swap takes far longer than a page, so the next attempt is as good as alone.
     if (page !== undefined && state.layout === layout) return page;

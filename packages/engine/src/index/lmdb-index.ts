@@ -72,7 +72,6 @@ const limitParts = 60;
 
 class LmdbIndex implements IndexStore {
   readonly keyBytesMax: number = keyBytesMax;
-  changes = 0;
   readonly #folder: string;
   readonly #tree: RootDatabase<Buffer, Buffer>;
   readonly #clock: Clock;
@@ -82,6 +81,7 @@ class LmdbIndex implements IndexStore {
   readonly #pending = new Set<Promise<void>>();
   /** The flush of the last transaction that was committed. */
   #flushed: Promise<unknown> = Promise.resolve();
+  #changes = 0;
   /** Set once what the disk holds is no longer known. From then on nothing is written, and reads go on. */
   #lost: DatabaseError | undefined;
   #closing: Promise<void> | undefined;
@@ -95,6 +95,11 @@ class LmdbIndex implements IndexStore {
     this.#clock = options.clock;
     this.#writeLimitMs = options.writeLimitMs ?? writeLimitMsDefault;
     this.#onDamage = options.onDamage;
+  }
+
+  /** Once it is lost nobody knows: a transaction that took too long may still be committed. */
+  get changes(): number | undefined {
+    return this.#lost === undefined ? this.#changes : undefined;
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -175,9 +180,10 @@ class LmdbIndex implements IndexStore {
       await this.#withinLimit(committed);
       this.#flushed = flushOf(committed);
       this.#tree.resetReadTxn();
-      this.changes += 1;
+      this.#changes += 1;
     } catch (error) {
-      this.changes += 1;
+      this.#tree.resetReadTxn();
+      this.#changes += 1;
       throw await this.#failed(error, transactionIdBefore);
     }
   }

@@ -1,6 +1,6 @@
 // The operations of a batch as an embedder gives them, checked by name: a misspelt condition must not be a write without one.
 
-import { DatabaseError, documentBytesMax, isDatabaseError } from '@tidemark/model';
+import { batchOperationsMax, DatabaseError, documentBytesMax, isDatabaseError } from '@tidemark/model';
 import type { PatchOperation } from './command.ts';
 
 /** JSON text, its bytes, or an object to be written as JSON. Bytes are handed over: the answer to the write shows them, too. */
@@ -36,9 +36,21 @@ export function kindOfOperation(operation: BatchOperation): OperationKind {
     } else if (name !== 'ifMatch' && name !== 'operations') throw unknownMember(name);
   }
   if (kind === undefined) throw notOne('none');
-  if (given.ifMatch !== undefined && (kind === 'create' || kind === 'read')) throw unknownMember('ifMatch', kind);
+  if (given.ifMatch !== undefined) {
+    if (kind === 'create' || kind === 'read') throw unknownMember('ifMatch', kind);
+    checkEtag('ifMatch', given.ifMatch);
+  }
   if (given.operations !== undefined && kind !== 'patch') throw unknownMember('operations', kind);
   return kind;
+}
+
+/** Of a condition that a caller gives. */
+export function checkEtag(name: string, etag: unknown): void {
+  if (etag === undefined || typeof etag === 'string') return;
+  throw new DatabaseError(
+    'bad-request',
+    `${name} is an etag, or "*", and left out where there is none; not ${JSON.stringify(etag)}.`,
+  );
 }
 
 export function isWrite(kind: OperationKind): kind is WriteKind {
@@ -67,8 +79,11 @@ export interface LateWrites {
 
 /** Of what a caller gives. */
 export function checkOperations(operations: readonly BatchOperation[]): void {
-  if (Array.isArray(operations) && operations.length > 0) return;
-  throw new DatabaseError('bad-request', 'A batch is a partition key and a list of operations, at least one.');
+  if (!Array.isArray(operations) || operations.length === 0)
+    throw new DatabaseError('bad-request', 'A batch is a partition key and a list of operations, at least one.');
+  if (operations.length <= batchOperationsMax) return;
+  const message = `A batch may have at most ${batchOperationsMax} operations; this one has ${operations.length}.`;
+  throw new DatabaseError('batch-too-large', message);
 }
 
 /**
@@ -143,6 +158,7 @@ function notOne(given: string): DatabaseError {
 }
 
 function unknownMember(name: string, kind?: OperationKind): DatabaseError {
-  const what = kind === undefined ? `An operation of a batch is one of ${names}; it` : `"${kind}" of a batch`;
+  const what =
+    kind === undefined ? `An operation of a batch is one of ${names}, some with ifMatch; it` : `"${kind}" of a batch`;
   return new DatabaseError('bad-request', `${what} has no member "${name}".`);
 }

@@ -57,9 +57,9 @@ export const batchCases: readonly ContractCase[] = [
     async run(bench) {
       const container = await bench.container();
 
-      const { isCommitted, outcomes } = await container.batch(
-        'a',
-        numbers(101).map((n) => ({ create: { id: `${n}`, pk: 'a' } })),
+      const { isCommitted, outcomes } = await container.commit(
+        container.partitionKey('a'),
+        numbers(101).map((n) => ({ kind: 'create', document: container.readClient({ id: `${n}`, pk: 'a' }) })),
       );
 
       expect(isCommitted).toBe(false);
