@@ -24,7 +24,7 @@ const rounds = 15;
  */
 const steadyGain = 0.95;
 const warmUpMsMax = 5_000;
-const quickWarmUpMsMax = 600;
+const quickWarmUpMsMax = 450;
 const warmUpMsMin = 1_000;
 
 /** What was just loaded, by few writers: frames of some dozens of documents, of all ranges. */

@@ -13,5 +13,5 @@ export const defaults: Omit<BenchDefaults, 'folder'> = {
   quickDocuments: 30_000,
   documentsMin: 10_000,
   turnMs: 2_000,
-  quickTurnMs: 300,
+  quickTurnMs: 200,
 };

@@ -12,7 +12,7 @@ export async function measureSplit({ report, options, one, chance }: Setting): P
   showProgress('split under load');
   report.section('split under load, 64 writers');
   const container = await one.beside(`split-${keys}`);
-  const halfMs = options.isQuick ? 800 : 4_000;
+  const halfMs = options.isQuick ? 600 : 4_000;
   const windows: number[] = [];
   const written = new Set<number>();
   const startedMs = performance.now();

@@ -246,7 +246,7 @@ function turnOf(setting: Setting, writers: number) {
     await subject.rested();
     if (writers === 1 || round < 0) return drive({ writers, turnMs, settle }, operation);
     // In a hurry the first transaction of the index may fall into the turn instead of before it.
-    const rampMs = gatherMs * ((options.isQuick ? 0.3 : 1) + ((round * phaseShare) % 1));
+    const rampMs = gatherMs * ((options.isQuick ? 0.2 : 1) + ((round * phaseShare) % 1));
     const sustainedMs = Math.max(turnMs, options.isQuick ? quickSustainedMsMin : sustainedMsMin);
     const driven = await drive({ writers, turnMs: sustainedMs, settle, rampMs }, operation);
     await subject.rested();
