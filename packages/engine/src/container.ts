@@ -30,7 +30,7 @@ import { ChangeFeed } from './feed/change-feed.ts';
 import type { OptionNames } from './known-options.ts';
 import { checkOptionNames } from './known-options.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
-import { isKeyBound } from './state/range.ts';
+import { checkKeyBounds } from './state/range.ts';
 import type { BatchOperation, DocumentInput, LateWrites, WriteKind } from './write/batch-operation.ts';
 import {
   checkEtag,
@@ -182,7 +182,7 @@ export class Container {
       checkOperations(operations);
       const writes = lateWritesOf(operations);
       const unit = writes === undefined ? this.#unitOf(operations, key) : this.#lateUnitOf(writes, key);
-      return this.#commitUnit(unit).then(shownBatch);
+      return this.#commitUnit(unit).then((result) => new ShownBatch(result));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -363,7 +363,7 @@ export class Container {
       return { partitionKey: this.partitionKey(values) };
     }
     const { keys, range } = options;
-    if (keys !== undefined) checkKeys(keys);
+    if (keys !== undefined) checkKeyBounds(keys);
     return { ...(keys === undefined ? {} : { keys }), ...(range === undefined ? {} : { range }) };
   }
 }
@@ -413,10 +413,6 @@ function written<T>(result: UnitResult): WriteResult<T> {
   return { isCreated: outcome.kind === 'created', document: new Document<T>(outcome.document) };
 }
 
-function shownBatch(result: UnitResult): BatchResult {
-  return new ShownBatch(result);
-}
-
 function accepted(outcome: UnitOutcome | undefined): Exclude<UnitOutcome, { kind: 'rejected' }> {
   if (outcome === undefined) throw new DatabaseError('internal', 'A command came back without an outcome.');
   if (outcome.kind === 'rejected') throw new DatabaseError(outcome.code, outcome.message);
@@ -432,12 +428,6 @@ function checkWriteOptions(options: WriteOptions): void {
 function checkedId(id: string): string {
   validateDocumentId(id);
   return id;
-}
-
-function checkKeys(keys: KeyRange): void {
-  if (typeof keys === 'object' && isKeyBound(keys?.min) && isKeyBound(keys.max)) return;
-  const message = 'Keys are { min, max }, effective partition keys in upper-case hex as those of the ranges are.';
-  throw new DatabaseError('bad-request', message);
 }
 
 function notPairs(): DatabaseError {

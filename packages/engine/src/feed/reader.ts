@@ -11,7 +11,7 @@ import type { RangeEntry } from '../state/catalog.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
-import { isKeyBound } from '../state/range.ts';
+import { checkKeyBounds } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
 import { keptRunsOf } from './kept-runs.ts';
@@ -57,7 +57,7 @@ async function readOnce(
   const itemsMax = Math.max(1, Math.min(request.itemsMax, pageItemsMax));
   const bytesMax = Math.max(1, Math.min(request.bytesMax, pageBytesMax));
   const page = new PageBuilder(request.after, itemsMax, bytesMax);
-  if (scope.keys !== undefined) checkBounds(scope.keys);
+  if (scope.keys !== undefined) checkKeyBounds(scope.keys);
   if (request.mode === 'all') checkHistory(container, range, scope, request.after);
   if (request.after >= range.tailLsn) return finished(page, range, range.tailLsn);
   if (scope.partitionKey !== undefined && request.mode === 'latest') {
@@ -125,11 +125,6 @@ function finished(page: PageBuilder, range: RangeState, drainedTail: number | un
       walk?.release();
     },
   };
-}
-
-function checkBounds({ min, max }: KeyRange): void {
-  if (isKeyBound(min) && isKeyBound(max)) return;
-  throw new DatabaseError('bad-request', `The keys "${min}" to "${max}" are not bounds in upper-case hex.`);
 }
 
 function checkHistory(container: ContainerState, range: RangeState, scope: FeedScope, after: number): void {

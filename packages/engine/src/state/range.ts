@@ -2,7 +2,8 @@
 //
 // `decided` runs ahead of `published` by the groups that are in flight: a decision sees the first, a reader the second.
 
-import { effectiveKeyFromHex } from '@tidemark/model';
+import type { KeyRange } from '@tidemark/model';
+import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import type { RangeEntry } from './catalog.ts';
 
 /** Rid numbers of a range start with the range's id; 2^37 documents can be created in one before it must split. */
@@ -67,6 +68,14 @@ export class RangeState {
 /** Whether a bound of keys is one: whole bytes in upper-case hex. Anything else would compare, and be wrong. */
 export function isKeyBound(hex: string): boolean {
   return /^(?:[0-9A-F]{2})*$/.test(hex);
+}
+
+/** Of an interval that a caller gives, with types or without. Throws `bad-request`. */
+export function checkKeyBounds(keys: KeyRange): void {
+  const { min, max }: Partial<KeyRange> = keys ?? {};
+  if (typeof min === 'string' && typeof max === 'string' && isKeyBound(min) && isKeyBound(max)) return;
+  const wanted = 'Keys are { min, max }, effective partition keys in upper-case hex as those of the ranges are';
+  throw new DatabaseError('bad-request', `${wanted}; these are ${JSON.stringify(keys)}.`);
 }
 
 /** The rid numbers that were given in the range with this id: [first, end). */

@@ -1,7 +1,7 @@
 // The read feed: the documents of a range in the order of their rids, which is the order of creation. What is not wanted is
 // left out by its key alone; only what is sent is read from the log.
 
-import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
+import { effectiveKeyFromHex } from '@tidemark/model';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
 import { epkOfDocKey, idOfDocKey, partitionBounds, ridBlockKey, ridsPerBlock } from '../index/keys.ts';
@@ -12,7 +12,7 @@ import type { ReadFeedPage, ReadFeedRequest, StoredDocument } from '../range-eng
 import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
 import type { RangeState } from './range.ts';
-import { isKeyBound, ridsOfRange } from './range.ts';
+import { checkKeyBounds, ridsOfRange } from './range.ts';
 import { readByKey } from './read-documents.ts';
 
 /**
@@ -55,9 +55,7 @@ function filterOf(
   request: ReadFeedRequest,
 ): (key: Buffer, epk: Buffer) => boolean {
   const { keys, idPrefix } = request;
-  if (keys !== undefined && !(isKeyBound(keys.min) && isKeyBound(keys.max))) {
-    throw new DatabaseError('bad-request', `The keys "${keys.min}" to "${keys.max}" are not bounds in upper-case hex.`);
-  }
+  if (keys !== undefined) checkKeyBounds(keys);
   const min = keys === undefined ? undefined : Buffer.from(effectiveKeyFromHex(keys.min));
   const max = keys === undefined ? undefined : Buffer.from(effectiveKeyFromHex(keys.max));
   const partition = partitionOf(container, request);

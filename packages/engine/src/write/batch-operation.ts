@@ -2,6 +2,7 @@
 
 import { batchOperationsMax, DatabaseError, documentBytesMax, isDatabaseError } from '@tidemark/model';
 import type { PatchOperation } from './command.ts';
+import { tooManyOperations } from './decide.ts';
 
 /** JSON text, its bytes, or an object to be written as JSON. Bytes are handed over: the answer to the write shows them, too. */
 export type DocumentInput = string | Uint8Array | object;
@@ -81,9 +82,8 @@ export interface LateWrites {
 export function checkOperations(operations: readonly BatchOperation[]): void {
   if (!Array.isArray(operations) || operations.length === 0)
     throw new DatabaseError('bad-request', 'A batch is a partition key and a list of operations, at least one.');
-  if (operations.length <= batchOperationsMax) return;
-  const message = `A batch may have at most ${batchOperationsMax} operations; this one has ${operations.length}.`;
-  throw new DatabaseError('batch-too-large', message);
+  if (operations.length > batchOperationsMax)
+    throw new DatabaseError('batch-too-large', tooManyOperations(operations.length));
 }
 
 /**

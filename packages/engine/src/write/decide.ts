@@ -202,9 +202,13 @@ function answerTooLarge(bytesMax: number): Rejection {
   return rejected('batch-answer-too-large', message);
 }
 
+export function tooManyOperations(count: number): string {
+  return `A batch may have at most ${batchOperationsMax} operations; this one has ${count}.`;
+}
+
 function rejectAll(count: number): Decision {
-  const message = `A batch may have at most ${batchOperationsMax} operations; this one has ${count}.`;
-  return { kind: 'reject', outcomes: new Array<Outcome>(count).fill(rejected('batch-too-large', message)) };
+  const rejection = rejected('batch-too-large', tooManyOperations(count));
+  return { kind: 'reject', outcomes: new Array<Outcome>(count).fill(rejection) };
 }
 
 function rejectUnit(count: number, failed: number, reason: Rejection): Decision {
