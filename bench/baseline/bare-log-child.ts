@@ -1,5 +1,6 @@
 // The process of a bare log: turns as it is told to take them, each answered with what was measured.
 
+import { Buffer } from 'node:buffer';
 import type { DriveOptions } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
 import { documentIn, documentOf } from '../engine/documents.ts';

@@ -5,6 +5,7 @@
 // is quicker than what most logs do. It writes into zeros that were written in pieces of the same size. When the file is full
 // it begins again at the start; that costs nothing, so nothing is preallocated in anybody's turn.
 
+import { Buffer } from 'node:buffer';
 import * as fs from 'node:fs';
 import { platform } from 'node:os';
 

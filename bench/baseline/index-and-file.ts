@@ -1,6 +1,7 @@
 // The raw limit of a point read: one get of a small entry from an index of the same number of keys, and one read of the
 // document's bytes from a file. No partition keys, no checksum, no versions.
 
+import { Buffer } from 'node:buffer';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';

@@ -5,6 +5,7 @@
 //   feed       2 · lsn u48 · ix u16       → doc key
 //   tail       3                          → lsn u48
 
+import { Buffer } from 'node:buffer';
 import type { ClientDocument, Container, Unit } from '@tidemark/engine/internal';
 import { decide, docKey, SystemMembers } from '@tidemark/engine/internal';
 import type { RootDatabase } from 'lmdb';

@@ -4,6 +4,7 @@
 //   fresh     into a new one for each read
 //   one       into one that is used again and again, and never leaves the processor's cache
 
+import { Buffer } from 'node:buffer';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 

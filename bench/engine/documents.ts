@@ -1,6 +1,8 @@
 // The documents of the benchmark: JSON of exactly 1 KiB, given as bytes, over ten thousand partition keys. Document `n` is
 // always the same but for its version, so that no list of them is kept.
 
+import { Buffer } from 'node:buffer';
+
 export const documentBytes = 1_024;
 export const partitionKeys = 10_000;
 

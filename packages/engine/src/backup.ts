@@ -3,6 +3,7 @@
 // A restored database begins a new epoch and continues far beyond the LSNs it was saved with, so that no consumer takes its
 // new changes for ones it has seen.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError } from '@tidemark/model';
 import type { EmbeddedEngine } from './embedded/engine.ts';
 import type { FileSystem } from './files/file-system.ts';

@@ -1,6 +1,7 @@
 // Check: walks the whole log and proves that the index agrees with it. Findings are named with file and offset where there
 // is one. It may run beside writes; what changes under its eyes is not counted as a finding.
 
+import { Buffer } from 'node:buffer';
 import { effectiveKeyHex, isDatabaseError, keyRangeContains, keyRangesTile } from '@tidemark/model';
 import type { EmbeddedEngine } from './embedded/engine.ts';
 import type { FileSystem } from './files/file-system.ts';

@@ -5,6 +5,7 @@
 // refused, because it would do nothing. Names that begin with an underscore are the service's own
 // and are dropped: clients send them back when they replace a container.
 
+import { Buffer } from 'node:buffer';
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import {
   DatabaseError,

@@ -1,5 +1,6 @@
 // One container, as an embedder sees it: documents in, documents out, and the feed. It turns what a caller gives into units.
 
+import { Buffer } from 'node:buffer';
 import type {
   KeyRange,
   LatestChange,

@@ -1,6 +1,7 @@
 // The mark of a data folder: `TIDEMARK`, a line of JSON that says what the folder is. A folder with other things in it is
 // refused, and so is one of a newer format.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError } from '@tidemark/model';
 import type { Environment } from './environment.ts';
 import type { FileSystem } from './files/file-system.ts';

@@ -1,5 +1,6 @@
 // What a compaction keeps of its inputs, and the segment it writes: frames sorted by range and LSN, closed by a footer.
 
+import { Buffer } from 'node:buffer';
 import { effectiveKeyHex } from '@tidemark/model';
 import type { FileSystem } from '../files/file-system.ts';
 import type { Place } from '../index/documents.ts';

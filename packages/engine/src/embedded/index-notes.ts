@@ -1,6 +1,7 @@
 // What published groups mean for the index besides the entries of their documents, written down until a transaction takes it:
 // slices of frames, rids, seconds, expiries, unique keys, the catalog and the positions of ranges.
 
+import { Buffer } from 'node:buffer';
 import type { IndexChange } from '../index/index-store.ts';
 import { framesKey, metaKey, metaKind, timeKey, ttlKey, writeUint48BE } from '../index/keys.ts';
 import type { LateIndex } from '../index/late-index.ts';

@@ -4,6 +4,7 @@
 // that fails is tried again, and condemned when it fails again, to be rebuilt at the next open. A full disk is not the
 // index's fault: the transaction is tried until there is room.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { IndexChange, IndexStore } from '../index/index-store.ts';

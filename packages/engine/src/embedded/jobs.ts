@@ -1,6 +1,7 @@
 // Work that goes on by itself, in small steps through the ordinary write path: expiry, history, deletes by partition key.
 // Each call does a bounded piece; whoever runs them calls again.
 
+import { Buffer } from 'node:buffer';
 import { decodePartitionKeyBytes, effectiveKey, isDatabaseError } from '@tidemark/model';
 import { LineageWalk } from '../feed/lineage-walk.ts';
 import { lsnFloorAt } from '../feed/time.ts';

@@ -1,5 +1,6 @@
 // Named resources as changes of the catalog, and the facility that the seam offers for them.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError, formatEtag, validateResourceName } from '@tidemark/model';
 import { namedResourceBytesMax, namedResourcesBytesMax, namedResourcesMax } from '../limits.ts';
 import type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed, OwnerType } from '../named-resource.ts';

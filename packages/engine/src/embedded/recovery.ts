@@ -10,6 +10,7 @@
 // frame beyond an invalid one, or an invalid frame in a sealed segment, is corruption, and the open is refused. Without a flush
 // for each frame the system writes them in any order: a valid one beyond a hole is lost, and the log goes on in a fresh segment.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem } from '../files/file-system.ts';

@@ -1,6 +1,7 @@
 // Turns a frame that was read from the log into the group it was written from, so that recovery and rebuild publish it
 // exactly as the committer did.
 
+import { Buffer } from 'node:buffer';
 import type { Version } from '../index/documents.ts';
 import { isNewer } from '../index/documents.ts';
 import { docKey, uniqueKey } from '../index/keys.ts';

@@ -1,6 +1,7 @@
 // The documents of a unit: those that it finds, and those that it leaves. Both make etag and body when somebody asks: for most writes
 // nobody does.
 
+import { Buffer } from 'node:buffer';
 import { assert } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
 import type { StoredDocument } from '../range-engine.ts';

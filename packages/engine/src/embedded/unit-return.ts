@@ -1,5 +1,6 @@
 // A unit that could not be decided comes back: with the bodies that it needs, or to the range that its partition key is in by now.
 
+import { Buffer } from 'node:buffer';
 import { docKey } from '../index/keys.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import { checkMoved, readVersion } from '../state/read-documents.ts';

@@ -3,6 +3,7 @@
 //
 // A position is an LSN for every piece of the key space. As long as all pieces agree on one range it is a plain LSN.
 
+import { Buffer } from 'node:buffer';
 import type { FeedPart, KeyRange } from '@tidemark/model';
 import {
   DatabaseError,

@@ -3,6 +3,7 @@
 //
 // What is kept has been read from the disk once and is served once: a record is verified on the read that it is served from.
 
+import { Buffer } from 'node:buffer';
 import type { Slice } from '../index/slices.ts';
 import { keptRunBytesMax, keptRunBytesMin, keptRunsBytesMax } from '../limits.ts';
 import type { DatabaseState } from '../state/database-state.ts';

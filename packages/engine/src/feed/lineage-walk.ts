@@ -3,6 +3,7 @@
 // Each ancestor contributes what lies in the asked-for keys, up to the LSN at which it ended. After a merge two ancestors may
 // share an LSN; `isBoundary` says where a page may end.
 
+import { Buffer } from 'node:buffer';
 import type { KeyRange } from '@tidemark/model';
 import { effectiveKeyFromHex } from '@tidemark/model';
 import type { Slice } from '../index/slices.ts';

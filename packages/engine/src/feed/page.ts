@@ -1,5 +1,6 @@
 // A page of the feed in the making: pieces of bytes, counted, ended only between two LSNs.
 
+import { Buffer } from 'node:buffer';
 import type { Slice } from '../index/slices.ts';
 import { checksum48 } from '../log/checksum.ts';
 import type { FrameView } from '../log/frame.ts';

@@ -3,6 +3,7 @@
 // Between two awaits slices may move from the overlay to the index, and compaction may put other slices in their place. So a
 // walk keeps no cursor into either, only the LSN it has come to, and asks again from there.
 
+import { Buffer } from 'node:buffer';
 import type { Slice } from '../index/slices.ts';
 import { readBytesMax, recycledBytesMax } from '../limits.ts';
 import { FrameView } from '../log/frame.ts';

@@ -4,6 +4,7 @@
 //
 // Wire: `current` of a delete is an empty object, and only a delete names its id and partition key (wire 11.7).
 
+import { Buffer } from 'node:buffer';
 import { decodePartitionKeyBytes } from '@tidemark/model';
 import { operation, recordFlag } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';

@@ -1,6 +1,7 @@
 // Who waits for a commit: of a range or of a whole container, and there of everything, of an interval of keys or of one key.
 // Each waiter is one entry, however many ranges its container has, and a commit to other keys does not call it.
 
+import { Buffer } from 'node:buffer';
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import { waitersMax } from '../limits.ts';

@@ -6,6 +6,7 @@
 // On Linux a write to a file opened with O_DSYNC is write and fdatasync in one, and so one trip through the pool: while the
 // main thread decides the next group nobody has to tell the disk to go on. Elsewhere the flag promises less than a flush.
 
+import { Buffer } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';

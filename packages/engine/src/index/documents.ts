@@ -4,6 +4,7 @@
 //   26 offset u32 (of the body, from the start of the segment)   30 length u32   34 checksum u32   38 rid number u64
 //   46 ttl i32 (0 none)   50 record bytes u32 (what it occupies, keys included)   54 unique digests
 
+import { Buffer } from 'node:buffer';
 import { copyBytes } from './copy-bytes.ts';
 
 /** Where the bytes of one version are. */

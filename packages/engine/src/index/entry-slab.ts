@@ -3,6 +3,7 @@
 //
 // ENTRY IN A SLAB, at a multiple of 4: key · value · 4 bytes, which the index has for its checksum
 
+import { Buffer } from 'node:buffer';
 import { assert } from '@tidemark/model';
 import type { IndexChange } from './index-store.ts';
 

@@ -15,6 +15,7 @@
 // keeps the order. A component over 256 bytes becomes its first 232 bytes and 24 bytes of its SHA-256: 192 bits that
 // nobody can make collide, so equal keys mean equal components.
 
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 export const tree = { doc: 1, rid: 2, frames: 3, time: 4, ttl: 5, unique: 6, bitmap: 7, meta: 8, late: 9 } as const;

@@ -12,6 +12,7 @@
 // to it, so that the index there is never a mixture of two states. Both generations are read when it is opened, and how far the frozen
 // one has got, which a transaction writes down with what it takes there.
 
+import { Buffer } from 'node:buffer';
 import { assert, DatabaseError } from '@tidemark/model';
 import { lateBytesMax, lateChangesMax, lateMergedMax } from '../limits.ts';
 import type { Version } from './documents.ts';

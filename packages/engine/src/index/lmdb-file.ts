@@ -22,6 +22,7 @@
 //      152     8  transaction id, 0 = never written
 // Other pages begin with page number (8) and, at 18, flags; 0x01 = branch, 0x02 = leaf.
 
+import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { open, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -15,6 +15,7 @@
 //     A full disk shows as ENOSPC, or as EIO when the first part of a write still found room.
 //   - `noMemInit` saves nothing measurable and would write stale memory of the process into the file.
 
+import { Buffer } from 'node:buffer';
 import { mkdir } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';

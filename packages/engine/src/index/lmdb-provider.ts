@@ -10,6 +10,7 @@
 // never see it start. The file is replaced by a rename and its folder flushed, so that a power cut leaves the old count or the
 // new one. An index that failed while it was in use is condemned through the same file.
 
+import { Buffer } from 'node:buffer';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseError } from '@tidemark/model';

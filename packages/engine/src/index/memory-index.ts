@@ -8,6 +8,7 @@
 // A snapshot copies only the list of chunks. A chunk belongs to the state that made it; another state that wants to change
 // it copies it first.
 
+import { Buffer } from 'node:buffer';
 import { assert, DatabaseError } from '@tidemark/model';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 

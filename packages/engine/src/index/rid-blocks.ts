@@ -5,6 +5,7 @@
 //
 //   0 rid number, from the first of the block u8   1 doc key bytes u16 little-endian   3 doc key
 
+import { Buffer } from 'node:buffer';
 import { copyBytes } from './copy-bytes.ts';
 import { SlabPut, SlabRoom, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange, IndexStore } from './index-store.ts';

@@ -3,6 +3,7 @@
 // LMDB has no checksums. An entry is believed only with this one: a flipped bit in the checkpoint would otherwise cut the
 // log, and one in a bitmap bring back what was replaced.
 
+import { Buffer } from 'node:buffer';
 import { checksum32, checksumHead, checksumMemory, checksumOfHead } from '../log/checksum.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { checksumBytes, SlabPut, SlabRoom } from './entry-slab.ts';

@@ -9,6 +9,7 @@
 // is the last one whose key is not above it. Bits, ordinal and checksum are enough to serve a run whole: of most slices the
 // feed never reads the table.
 
+import { Buffer } from 'node:buffer';
 import { writeUint48 } from '../log/frame.ts';
 
 export interface Slice {

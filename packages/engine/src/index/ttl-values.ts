@@ -1,5 +1,7 @@
 // TTL VALUE: length of the partition key u16, partition key, id: the sweep needs both, and keys may be shortened.
 
+import { Buffer } from 'node:buffer';
+
 export interface TtlOwner {
   readonly partitionKey: Buffer;
   readonly id: Buffer;

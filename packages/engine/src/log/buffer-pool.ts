@@ -3,6 +3,7 @@
 //
 // Giving back is voluntary: what nobody gives back is collected like anything else.
 
+import { Buffer } from 'node:buffer';
 import { recycledBytesMax } from '../limits.ts';
 
 /** Shorter ones are not worth keeping. */

@@ -19,26 +19,19 @@
 // GHASH 4 to 6. Where there is no WebAssembly (`--jitless`), no SIMD or a limit on addresses, it is done in JavaScript, at less
 // than one.
 
+import { Buffer } from 'node:buffer';
 import { moduleText } from './checksum-module.ts';
 import { slowChecksum } from './slow-checksum.ts';
-
-/** What is needed of it; the types of Node do not have it. */
-declare const WebAssembly:
-  | {
-      readonly Module: new (bytes: Uint8Array) => object;
-      readonly Instance: new (module: object) => { exports: unknown };
-    }
-  | undefined;
+import { vectorModule } from './vector-module.ts';
 
 interface Module {
   readonly memory: { readonly buffer: ArrayBuffer };
   absorb(at: number, bytes: number, before: number, isLast: number): number;
-  kinds(at: number, bytes: number): number;
 }
 
 /** Of the memory of the module; see checksum.wat. */
 const highAt = 128;
-const headAt = 4_096;
+export const headAt = 4_096;
 const headBytes = 8 * 1024;
 const partAt: number = headAt + headBytes;
 /** Stays in the processor's first cache. */
@@ -46,10 +39,13 @@ const partBytes = 16 * 1024;
 /** Shorter ones are copied in a loop: a view of them costs more. */
 const loopBytesMax = 48;
 
-const compiled = compile();
+const compiled = vectorModule<Module>(moduleText);
 /** Whether it is the fast one. */
 export const isCompiled: boolean = compiled !== undefined;
 const memory: Buffer = compiled === undefined ? Buffer.alloc(partAt) : Buffer.from(compiled.memory.buffer);
+
+/** For modules that look at what is in it. Undefined where there are none. */
+export const moduleMemory: Module['memory'] | undefined = compiled?.memory;
 
 /** Memory in which small things are put together to have their checksum; whoever comes next writes over them. */
 export const checksumMemory: Buffer = memory.subarray(headAt, headAt + headBytes);
@@ -71,11 +67,6 @@ const heads: (Buffer | undefined)[] = new Array(headBytes + 1).fill(undefined);
 export function checksumOfHead(bytes: number): number {
   if (compiled === undefined) return slowChecksum(checksumMemory, 0, bytes).low;
   return compiled.absorb(headAt, bytes, 0, 1) >>> 0;
-}
-
-/** Which kinds of bytes are among the first of `checksumMemory`, at least 16 of them; for byte-kinds.ts. Undefined where it is slow. */
-export function kindsOfHead(bytes: number): number | undefined {
-  return compiled?.kinds(headAt, bytes);
 }
 
 /** Of bytes [start, end): 32 bits. */
@@ -104,16 +95,4 @@ function absorbAll(module: Module, bytes: Buffer, start: number, end: number): n
   if (length <= loopBytesMax) for (let i = 0; i < length; i += 1) memory[partAt + i] = bytes[at + i] as number;
   else memory.set(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end), partAt);
   return module.absorb(partAt, length, at - start, 1);
-}
-
-function compile(): Module | undefined {
-  if (typeof WebAssembly === 'undefined') return undefined;
-  try {
-    const module = new WebAssembly.Module(Buffer.from(moduleText, 'base64'));
-    // What checksum.wat exports.
-    return new WebAssembly.Instance(module).exports as Module;
-  } catch {
-    // V8 sets ten gigabytes of addresses aside for any memory of a module, which a limit (`ulimit -v`) may not let it have.
-    return undefined;
-  }
 }

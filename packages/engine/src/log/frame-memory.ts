@@ -4,6 +4,7 @@
 // Frames lie one behind the other in blocks. A block is used again when all of its frames have been released, so nobody may keep a view of
 // one: whoever needs bytes for longer than a frame is in the overlay, or over an `await`, copies them.
 
+import { Buffer } from 'node:buffer';
 import { assert } from '@tidemark/model';
 import { frameBlockBytes, frameBlocksMax, restFrameBlocksMax } from '../limits.ts';
 

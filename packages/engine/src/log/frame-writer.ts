@@ -1,6 +1,7 @@
 // Writes frames; frame.ts has their layout. Records are written as they come, into memory that is used again, run by run;
 // when the frame is closed its runs are put together and the offsets inside them moved to where they have come to lie.
 
+import { Buffer } from 'node:buffer';
 import { assert } from '@tidemark/model';
 import { checksum32, checksum48, checksumHead, checksumMemory, checksumOfHead } from './checksum.ts';
 import type { OperationNumber } from './frame.ts';

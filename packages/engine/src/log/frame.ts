@@ -18,6 +18,7 @@
 // A frame is valid when its salt is the segment's, its checksums of the table and of every run are right. Offsets inside a
 // frame count from its first byte. Bodies carry a checksum each as well, for reads that fetch one body alone. See checksum.ts.
 
+import { Buffer } from 'node:buffer';
 import { checksum32, checksum48 } from './checksum.ts';
 
 export const frameKind = { group: 1, meta: 2, footer: 3 } as const;

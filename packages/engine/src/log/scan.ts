@@ -6,6 +6,7 @@
 //   anything else                               → an invalid frame; whether that is a torn end or corruption is the
 //                                                 caller's to judge, with `findLaterFrame`
 
+import { Buffer } from 'node:buffer';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { FrameView, frameHeaderBytes, readFrameHeader } from './frame.ts';
 import type { SegmentHeader } from './segment.ts';

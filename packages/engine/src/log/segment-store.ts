@@ -3,6 +3,7 @@
 // Invariant: before the first group goes into a new segment, its header and META frame are flushed and its name is durable.
 // Invariant: at most one frame is written and not flushed, unless `sync` is 'os'.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';

@@ -12,6 +12,7 @@
 // sequence from 0 and a footer frame closes it. A file gets its `.seg` name only when header, and META or footer, are on
 // disk; the names of everything unfinished end in `.tmp`.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError } from '@tidemark/model';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { checksum32 } from './checksum.ts';

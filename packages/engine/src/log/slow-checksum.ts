@@ -1,5 +1,7 @@
 // The checksum of checksum.ts in JavaScript, word by word: where there is no WebAssembly, and to compare it with.
 
+import { Buffer } from 'node:buffer';
+
 const laneCount = 32;
 const stripeBytes = 128;
 const vectorBytes = 16;

@@ -1,5 +1,6 @@
 // One container while the database is open: its catalog entry, made ready for use.
 
+import { Buffer } from 'node:buffer';
 import { containerRid, formatEtag, parsePartitionKeyPath } from '@tidemark/model';
 import type { DecideContext, UniqueKeyPaths } from '../write/decision.ts';
 import { parseUniqueKey } from '../write/unique.ts';

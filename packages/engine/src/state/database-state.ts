@@ -7,6 +7,7 @@
 //
 // `publish` is the one place where anything becomes visible, for new groups and for those that recovery finds.
 
+import { Buffer } from 'node:buffer';
 import { keyRangesIntersect } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { Version } from '../index/documents.ts';

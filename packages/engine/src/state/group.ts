@@ -1,6 +1,7 @@
 // GROUP: the units that share one append and one flush. It is filled while the group before it is being flushed, closed
 // into a frame, and published when that frame is on disk.
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError } from '@tidemark/model';
 import type { Place, Version } from '../index/documents.ts';
 import { uniqueKey } from '../index/keys.ts';

@@ -1,5 +1,7 @@
 // Doc keys of the records of a group, one behind the other: a buffer of its own for each would cost more than the rest of a record.
 
+import { Buffer } from 'node:buffer';
+
 /** Enough for the few keys of most frames that are replayed; those of a crowd grow it once. */
 const bytesMin = 256;
 

@@ -9,6 +9,7 @@
 // others leave when the transaction that holds them can be seen by readers, and only if no newer group has replaced them meanwhile;
 // so a reader always finds them in one of the two.
 
+import { Buffer } from 'node:buffer';
 import type { Version } from '../index/documents.ts';
 import { RecentRids } from '../index/recent-rids.ts';
 import type { Slice } from '../index/slices.ts';

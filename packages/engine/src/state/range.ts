@@ -2,6 +2,7 @@
 //
 // `decided` runs ahead of `published` by the groups that are in flight: a decision sees the first, a reader the second.
 
+import { Buffer } from 'node:buffer';
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, effectiveKeyFromHex } from '@tidemark/model';
 import type { RangeEntry } from './catalog.ts';

@@ -1,5 +1,6 @@
 // Reads of single documents: the place of the latest version, then its bytes, checked.
 
+import { Buffer } from 'node:buffer';
 import type { Version } from '../index/documents.ts';
 import { epkOfDocKey, lentDocKey, lentIdBytes } from '../index/keys.ts';
 import { findIndexedRid } from '../index/rid-blocks.ts';

@@ -1,6 +1,7 @@
 // The read feed: the documents of a range in the order of their rids, which is the order of creation. What is not wanted is
 // left out by its key alone; only what is sent is read from the log.
 
+import { Buffer } from 'node:buffer';
 import { effectiveKeyFromHex } from '@tidemark/model';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';

@@ -7,6 +7,7 @@
 //
 // Deletes have neither: how long a tombstone stays is compaction's to judge.
 
+import { Buffer } from 'node:buffer';
 import type { IndexChange, IndexStore } from '../index/index-store.ts';
 import { bitmapKey, metaKey, metaKind, prefixBounds } from '../index/keys.ts';
 import { bitmapChunkBytes } from '../limits.ts';

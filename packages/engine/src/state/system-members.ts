@@ -4,6 +4,7 @@
 //
 // All but the last two numbers have one length in a container, so that they are copied from a pattern and filled in.
 
+import { Buffer } from 'node:buffer';
 import {
   containerRid,
   containerRidPrefix,

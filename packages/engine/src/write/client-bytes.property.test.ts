@@ -1,7 +1,11 @@
+import { isAscii } from 'node:buffer';
 import type { PartitionKeyValues } from '@tidemark/model';
+import { documentDepthMax } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ClientReader, readClientDocument } from './client-bytes.ts';
+import { ObjectScanner } from './object-scanner.ts';
+import { VectorScan } from './vector-scan.ts';
 
 // Text is generated member by member, so that the oracle knows the bytes of each one; the reader must find them again.
 
@@ -138,7 +142,40 @@ function expectAgreement(bytes: Buffer): void {
   const thorough = verdict(() => readClientDocument(bytes, { partitionKeyPaths: paths }));
   expect(verdict(() => reader.read(bytes))).toEqual(thorough);
   expectSameKeys(bytes);
+  expectSameScan(bytes);
 }
+
+const wanted = ['id', 'ttl', 'pk', 'a'];
+const plain = new ObjectScanner(wanted, documentDepthMax);
+const vector = VectorScan.of(
+  wanted.map((name) => Buffer.from(name)),
+  documentDepthMax,
+);
+
+/** With vector instructions the same is found, and the same is left to the thorough reader. */
+function expectSameScan(bytes: Buffer): void {
+  if (vector === undefined) throw new Error('There are no vector instructions here.');
+  if (!vector.takes(bytes)) return;
+  const starts = new Int32Array(wanted.length);
+  const ends = new Int32Array(wanted.length);
+  const from = bytes.indexOf(openBrace);
+  const to = bytes.lastIndexOf(closeBrace) + 1;
+  if (from < 0 || to <= from) return;
+  const isAccepted = plain.endOf(bytes, from, to) === to;
+  expect(vector.accepts(bytes, from, to, starts, ends)).toBe(isAccepted);
+  if (!isAccepted) return;
+  expect([...starts]).toEqual([...plain.starts]);
+  expect([...starts.keys()].map((i) => (starts[i] === -1 ? -1 : ends[i]))).toEqual(
+    [...plain.starts.keys()].map((i) => (plain.starts[i] === -1 ? -1 : plain.ends[i])),
+  );
+  const inside = bytes.subarray(from, to);
+  expect(vector.hasEscapes).toBe(inside.includes(backslash));
+  expect(vector.isAscii).toBe(isAscii(inside));
+}
+
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const backslash = 0x5c;
 
 /** Whatever key is expected, the one that is there is found; one that is expected and there is not made again. */
 function expectSameKeys(bytes: Buffer): void {
@@ -241,6 +278,8 @@ test('[engine 4] the quick reader agrees with the thorough one on depth, width a
   const wide = (names: number): string =>
     `{"id":"1"${Array.from({ length: names }, (_, i) => `,"n${i}":${i}`).join('')}}`;
   const long = (sizeBytes: number): string => `{"id":"1","x":"${'x'.repeat(sizeBytes)}"}`;
+  const digits = (count: number): string => `{"id":"1","n":-${'9'.repeat(count)},"m":${'9'.repeat(count)}}`;
+  for (const count of [1, 307, 308, 309, 310]) expectAgreement(Buffer.from(digits(count)));
   for (const levels of [1, 62, 63, 64, 65]) expectAgreement(Buffer.from(nested(levels)));
   for (const names of [10, 254, 255, 256, 2_000]) expectAgreement(Buffer.from(wide(names)));
   for (const extra of [-100, -18, -17, -16, 1, 70_000]) expectAgreement(Buffer.from(long(2 * 1024 * 1024 + extra)));

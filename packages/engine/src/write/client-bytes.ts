@@ -6,7 +6,7 @@
 // Most documents have nothing to cut out: a scanner proves it in one pass over the bytes, and they are never parsed unless
 // somebody asks for their value. All others are read thoroughly, with JSON.parse as the judge.
 
-import { isAscii, isUtf8 } from 'node:buffer';
+import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import type { PartitionKeyComponent, PartitionKeyValues } from '@tidemark/model';
 import {
   DatabaseError,
@@ -18,7 +18,6 @@ import {
   validateDocumentId,
   validateTtl,
 } from '@tidemark/model';
-import { byteKind, byteKindsOf } from '../log/byte-kinds.ts';
 import type { ClientDocument } from './command.ts';
 import type { MemberSpan } from './json-scan.ts';
 import { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
@@ -48,11 +47,9 @@ export class ClientReader {
     const bytes = toBytes(input);
     const from = skipLeading(bytes);
     const to = skipTrailing(bytes, from);
-    const kinds = byteKindsOf(bytes);
-    const isAsciiOnly = kinds === undefined ? isAscii(bytes) : (kinds & byteKind.notAscii) === 0;
-    const isUsual = to - from <= documentBytesMax && (isAsciiOnly || isUtf8(bytes));
-    if (!isUsual || !this.#scanner.accepts(bytes, from, to, kinds)) return readClientDocument(bytes, this.#options);
-    const encoding = isAsciiOnly ? 'latin1' : 'utf8';
+    const isAccepted = to - from <= documentBytesMax && this.#scanner.accepts(bytes, from, to);
+    if (!isAccepted || !(this.#scanner.isAscii || isUtf8(bytes))) return readClientDocument(bytes, this.#options);
+    const encoding = this.#scanner.isAscii ? 'latin1' : 'utf8';
     const partitionKey = this.#hasKey(knownKey, bytes) ? knownKey : this.#partitionKey(bytes, encoding);
     const id = checkedId(this.#member(idName, bytes, encoding));
     const ttl = checkedTtl(this.#member(ttlName, bytes, encoding));

@@ -1,6 +1,7 @@
 // What becomes of a unit: every rule of the service about existence, etags, unique keys, expiry and batches, as one pure
 // function over the state that the engine shows. It has no effect, so an engine may run it again after a retry.
 
+import { Buffer } from 'node:buffer';
 import type { ErrorCode } from '@tidemark/model';
 import { assert, batchOperationsMax, isDatabaseError, unreachable } from '@tidemark/model';
 import type { ClientDocument, Unit, WriteCommand } from './command.ts';

@@ -6,9 +6,8 @@
 // this accepts, JSON.parse accepts. UTF-8 is not looked at; its continuation bytes are all above 0x7f, so that no byte
 // compared here can be part of another character.
 
-import { byteKind } from '../log/byte-kinds.ts';
-
-const anyKinds: number = byteKind.control | byteKind.backslash;
+import { Buffer, isAscii } from 'node:buffer';
+import { VectorScan } from './vector-scan.ts';
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -36,6 +35,8 @@ const slots = 1024;
 export class ObjectScanner {
   readonly #names: readonly Buffer[];
   readonly #depthMax: number;
+  /** Of small documents it says the same, sooner. */
+  readonly #vector: VectorScan | undefined;
   /** Of the last document that was accepted: where the value of each wanted name is; -1 where it has no such member. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -47,37 +48,42 @@ export class ObjectScanner {
   #scan = 0;
   /** Whether a backslash stands anywhere in the last document, or behind it. */
   hasEscapes = false;
-  /** Whether bytes below 0x20 may be there at all. */
-  #hasControls = true;
+  /** Whether the last document that was accepted by itself has nothing but ASCII. */
+  isAscii = false;
   /** The first backslash from where the last string was looked at; the length where there is none. */
   #backslash = 0;
 
   constructor(wanted: readonly string[], depthMax: number) {
     this.#names = wanted.map((name) => Buffer.from(name));
     this.#depthMax = depthMax;
+    this.#vector = VectorScan.of(this.#names, depthMax);
     this.starts = new Int32Array(wanted.length);
     this.ends = new Int32Array(wanted.length);
     this.#isObject = new Uint8Array(depthMax + 1);
   }
 
-  /**
-   * Looks at bytes[from, to): from the brace that opens the object to behind the one that closes it. `kinds`: which there are among the
-   * bytes, if anybody has looked.
-   */
-  accepts(bytes: Buffer, from: number, to: number, kinds: number = anyKinds): boolean {
-    return this.endOf(bytes, from, to, false, kinds) === to;
+  /** Looks at bytes[from, to): from the brace that opens the object to behind the one that closes it. */
+  accepts(bytes: Buffer, from: number, to: number): boolean {
+    const vector = this.#vector;
+    if (vector?.takes(bytes)) {
+      if (!vector.accepts(bytes, from, to, this.starts, this.ends)) return false;
+      this.isAscii = vector.isAscii;
+      this.hasEscapes = vector.hasEscapes;
+      return true;
+    }
+    if (this.endOf(bytes, from, to) !== to) return false;
+    this.isAscii = isAscii(bytes);
+    return true;
   }
 
   /**
    * The place behind the object that begins at `from` and ends before `to`; -1 where it is not accepted. `isNext`: the same bytes
    * as the last time, further on. What is known of them need not be looked for again, for each of a hundred objects to the end.
    */
-  endOf(bytes: Buffer, from: number, to: number, isNext = false, kinds: number = anyKinds): number {
+  endOf(bytes: Buffer, from: number, to: number, isNext = false): number {
     for (let i = 0; i < this.starts.length; i += 1) this.starts[i] = -1;
     this.#scan += 1;
-    this.#hasControls = (kinds & byteKind.control) !== 0;
-    if ((kinds & byteKind.backslash) === 0) this.#backslash = bytes.length;
-    else if (!isNext || this.#backslash < from) this.#backslash = backslashFrom(bytes, from);
+    if (!isNext || this.#backslash < from) this.#backslash = backslashFrom(bytes, from);
     this.hasEscapes = this.#backslash < bytes.length;
     const isObject = this.#isObject;
     let depth = 1;
@@ -155,7 +161,7 @@ export class ObjectScanner {
     let end = bytes.indexOf(quote, from);
     if (end > this.#backslash) end = endOfEscaped(bytes, from);
     if (end < 0 || end >= to) return -1;
-    return this.#hasControls && hasControls(bytes, from, end) ? -1 : end + 1;
+    return hasControls(bytes, from, end) ? -1 : end + 1;
   }
 
   /** Neither a system member nor written with escapes, and different from all names before it. */

@@ -6,6 +6,7 @@
 // Wire: Azure documentation, "Partial document update in Azure Cosmos DB". An operation creates a member of something that
 // exists and never the things above it (service message: "can only create a child object of an existing node").
 
+import { Buffer } from 'node:buffer';
 import { DatabaseError, isSystemProperty, unreachable } from '@tidemark/model';
 import { memberName, readClientDocument } from './client-bytes.ts';
 import type { ClientDocument, PatchOperation } from './command.ts';

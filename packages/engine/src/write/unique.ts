@@ -8,6 +8,7 @@
 // take part in the uniqueness constraint" (Azure documentation, "Unique key constraints in Azure Cosmos DB"). A missing value
 // therefore equals an explicit null, and one document of a logical partition at most may lack the paths of a key.
 
+import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { encodeJsonKeys } from '@tidemark/model';
 import { parseUniqueKeyPath } from '../container-definition.ts';
