@@ -7,6 +7,7 @@ import {
   dueTtlBounds,
   epkOfDocKey,
   framesKey,
+  lentDocKey,
   partitionBounds,
   prefixBounds,
   readUint48BE,
@@ -52,6 +53,37 @@ test('doc keys of different documents differ, long components included [engine 5
       expect(docKey(...a).equals(docKey(...b))).toBe(isSame);
     }),
     { numRuns: 1_000 },
+  );
+});
+
+test('keys that are lent are those of their documents, whatever was asked for before [engine 5]', () => {
+  const few = fc.constantFrom(
+    Buffer.from('a'),
+    Buffer.from('a'),
+    Buffer.from('b'),
+    Buffer.from([0]),
+    Buffer.alloc(300, 1),
+  );
+  const asked = fc.record({
+    container: fc.nat({ max: 1 }),
+    epk: few,
+    partitionKey: few,
+    id: few,
+    other: fc.constantFrom('none', 'none', 'docKey', 'uniqueKey', 'partitionBounds'),
+  });
+  fc.assert(
+    fc.property(fc.array(asked, { maxLength: 12 }), (list) => {
+      const lent = list.map(({ container: number, epk, partitionKey, id, other }) => {
+        if (other === 'docKey') docKey(1, partitionKey, epk, id);
+        if (other === 'uniqueKey') uniqueKey(1, partitionKey, 0, id);
+        if (other === 'partitionBounds') partitionBounds(0, partitionKey, epk);
+        return Buffer.from(lentDocKey(number, epk, partitionKey, id)).toString('hex');
+      });
+      const own = list.map((each) => docKey(each.container, each.epk, each.partitionKey, each.id).toString('hex'));
+
+      expect(lent).toEqual(own);
+    }),
+    { numRuns: 2_000 },
   );
 });
 

@@ -26,22 +26,43 @@ const digestBytes = 24;
 const scratch = Buffer.allocUnsafeSlow(8 * 1024);
 const docKeyScratch: Scratch = { bytes: scratch, heads: [] };
 const idScratch: Scratch = { bytes: Buffer.allocUnsafeSlow(4 * 1024), heads: [] };
+/** What is in the scratch but for the id. Whoever writes anything else there forgets it. */
+let written: DocPrefix | undefined;
 let lentId: string | undefined;
 let lentIdLength = 0;
 
 export function docKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): Buffer {
-  return Buffer.from(lentDocKey(container, epk, partitionKey, id));
+  return Buffer.from(scratch.subarray(0, writeComponent(id, writePrefix(container, epk, partitionKey))));
 }
 
-function writeDocKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): number {
-  scratch[0] = tree.doc;
-  scratch.writeUInt32BE(container, 1);
-  return writeComponent(id, writeComponent(partitionKey, writeComponent(epk, 5)));
-}
-
-/** The same, for whoever is done with it before anybody makes another key. */
+/**
+ * The same, for whoever is done with it before anybody makes another key. Documents of a batch have all but the id in common, in the same
+ * bytes, which nobody changes: that is not written again.
+ */
 export function lentDocKey(container: number, epk: Uint8Array, partitionKey: Uint8Array, id: Uint8Array): Buffer {
-  return lent(docKeyScratch, writeDocKey(container, epk, partitionKey, id));
+  if (written?.partitionKey !== partitionKey || written.epk !== epk || written.container !== container) {
+    written = { container, epk, partitionKey, end: writePrefix(container, epk, partitionKey) };
+  }
+  return lent(docKeyScratch, writeComponent(id, written.end));
+}
+
+interface DocPrefix {
+  readonly container: number;
+  readonly epk: Uint8Array;
+  readonly partitionKey: Uint8Array;
+  readonly end: number;
+}
+
+/** What all doc keys of a logical partition begin with. */
+function writePrefix(container: number, epk: Uint8Array, partitionKey: Uint8Array): number {
+  return writeComponent(partitionKey, writeComponent(epk, begin(tree.doc, container)));
+}
+
+function begin(first: number, container: number): number {
+  written = undefined;
+  scratch[0] = first;
+  scratch.writeUInt32BE(container, 1);
+  return 5;
 }
 
 /** The UTF-8 of an id, until the next one is asked for. */
@@ -86,9 +107,7 @@ function lent(scratch: Scratch, length: number): Buffer {
 
 /** All documents of one logical partition: [from, to). */
 export function partitionBounds(container: number, epk: Uint8Array, partitionKey: Uint8Array): KeyBounds {
-  scratch[0] = tree.doc;
-  scratch.writeUInt32BE(container, 1);
-  return prefixBounds(Buffer.from(scratch.subarray(0, writeComponent(partitionKey, writeComponent(epk, 5)))));
+  return prefixBounds(Buffer.from(scratch.subarray(0, writePrefix(container, epk, partitionKey))));
 }
 
 export interface KeyBounds {
@@ -211,9 +230,7 @@ export function dueTtlBounds(container: number, second: number): KeyBounds {
 }
 
 export function uniqueKey(container: number, partitionKey: Uint8Array, key: number, digest: Uint8Array): Buffer {
-  scratch[0] = tree.unique;
-  scratch.writeUInt32BE(container, 1);
-  let end = writeComponent(partitionKey, 5);
+  let end = writeComponent(partitionKey, begin(tree.unique, container));
   scratch[end++] = key;
   scratch.set(digest, end);
   end += digest.length;

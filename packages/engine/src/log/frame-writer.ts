@@ -66,6 +66,8 @@ export interface FrameInput extends FrameHead {
 const comma = 0x2c;
 const recordsMin = 16;
 const bytesMin = 4 * 1024;
+/** Keys that are copied in a loop. */
+const loopBytesMax = 32;
 
 /** What one record adds to a frame, its comma included. */
 export function recordInputBytes(record: RecordInput): number {
@@ -159,16 +161,11 @@ export class RunWriter {
   }
 
   #writeKeys(record: RecordInput): void {
-    let end = this.keyBytes;
-    const needed = end + keyBytesOf(record);
-    if (needed > this.keys.length) this.keys = grown(this.keys, end, needed);
+    const start = this.keyBytes;
+    const needed = start + keyBytesOf(record);
+    if (needed > this.keys.length) this.keys = grown(this.keys, start, needed);
     const { keys } = this;
-    keys.set(record.epk, end);
-    end += record.epk.length;
-    keys.set(record.partitionKey, end);
-    end += record.partitionKey.length;
-    keys.set(record.id, end);
-    end += record.id.length;
+    const end = setKey(keys, record.id, setKey(keys, record.partitionKey, setKey(keys, record.epk, start)));
     if (record.uniqueDigests.length > 0) keys.set(record.uniqueDigests, end);
     this.keyBytes = needed;
   }
@@ -190,6 +187,14 @@ export class RunWriter {
     fields.setUint32(tableOffset + at.bodyOffset, start, true);
     fields.setUint32(tableOffset + at.bodyChecksum, checksum, true);
   }
+}
+
+/** Gives the offset behind it. Most keys are there before a call of `set` has begun. */
+function setKey(target: Buffer, key: Uint8Array, at: number): number {
+  const { length } = key;
+  if (length > loopBytesMax) target.set(key, at);
+  else for (let i = 0; i < length; i += 1) target[at + i] = key[i] as number;
+  return at + length;
 }
 
 /** A body with its tail. */
