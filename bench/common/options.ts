@@ -44,7 +44,7 @@ export function readOptions(args: readonly string[], defaults: BenchDefaults): B
   return {
     isQuick,
     documents,
-    rounds: isQuick ? 3 : 5,
+    rounds: isQuick ? 3 : 7,
     turnMs: isQuick ? defaults.quickTurnMs : defaults.turnMs,
     folder: values.folder,
     sections: values.only === '' ? [] : values.only.split(','),

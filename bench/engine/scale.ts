@@ -1,7 +1,7 @@
 // What an operation costs in a database ten times the size, with the files of both in memory.
 
 import type { Contestant } from '../common/contest.ts';
-import { contest, standingOf } from '../common/contest.ts';
+import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
 import { drive } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
@@ -48,8 +48,7 @@ export async function measureScale(setting: Setting): Promise<void> {
         return work(subject);
       },
     });
-    const contestants = [contestant(names.small, small), contestant(names.large, one)];
-    const standings = await contest(contestants, options.rounds);
+    const standings = await contest([contestant(names.large, one)], options.rounds, contestant(names.small, small));
     const costOf = (name: string): number => 1_000_000 / standingOf(standings, name).perSecond;
     report.add({
       id: `scale-${label.split(/[ ,]/)[0]}`,
@@ -57,6 +56,7 @@ export async function measureScale(setting: Setting): Promise<void> {
       figure: costOf(names.large),
       unit: 'µs',
       against: { name: names.small, figure: costOf(names.small) },
+      ratio: 1 / ratioOfRounds(standings, names.large, names.small),
       bound: { kind: 'at most', floor: 1.5 },
     });
   }

@@ -25,8 +25,11 @@ const warmUpMs = 150;
 const gatherMs = 1_000;
 const sustainedMsMin = 1_000;
 const quickSustainedMsMin = 500;
-/** Of the others: what subjects have left to do after a turn, zeros of the next segment, is over by then. */
+/** Of the others: they are in the middle of their work when it begins to count. */
 const othersRampMs = 300;
+const quickOthersRampMs = 100;
+/** The bare log has several turns in a round. */
+const measureTurnMsMax = 500;
 /** Of a golden section: each round falls into the widest gap that those before it have left. */
 const phaseShare = 0.618;
 
@@ -43,17 +46,9 @@ const baselineIds: Readonly<Record<Baseline, string>> = {
   'all in LMDB': 'lmdb',
 };
 
-/** In a hurry one of them must do. */
-function logsOf({ bareLog, oneTripLog }: Setting): (readonly [name: Baseline, log: BareLogProcess])[] {
-  if (oneTripLog === undefined) return [['bare log', bareLog]];
-  return [
-    ['bare log', bareLog],
-    ['bare log, one trip', oneTripLog],
-  ];
-}
-
-function baselinesOf(setting: Setting): Baseline[] {
-  return [...logsOf(setting).map(([name]) => name), 'all in LMDB'];
+/** In a hurry one of the logs must do. */
+function baselinesOf({ oneTripLog }: Setting): Baseline[] {
+  return oneTripLog === undefined ? ['bare log', 'all in LMDB'] : ['bare log', 'bare log, one trip', 'all in LMDB'];
 }
 
 export async function measureWrites(setting: Setting): Promise<void> {
@@ -61,7 +56,7 @@ export async function measureWrites(setting: Setting): Promise<void> {
   for (const writers of options.isQuick ? [1, 64] : [1, 64, 1_000]) {
     showProgress(`upserts, ${writers} in flight`);
     report.section(`durable upserts of one document, ${writers} in flight`);
-    const standings = await contest(upsertContestants(setting, writers), options.rounds);
+    const standings = await contest(upsertContestants(setting, writers), options.rounds, measureOf(setting, writers));
     for (const [name] of subjectsOf(setting)) addUpserts(setting, writers, name, standings);
   }
   if (!options.isQuick) await measureApart(setting);
@@ -76,9 +71,9 @@ async function measureApart(setting: Setting): Promise<void> {
     [
       { name: 'inserts', turn: (round) => turn(round, one.insert, one) },
       { name: 'updates', turn: (round) => turn(round, () => one.update(chance), one) },
-      ...bareLogContestants(setting, 64),
     ],
     options.rounds,
+    measureOf(setting, 64),
   );
   for (const name of ['inserts', 'updates']) {
     report.add({
@@ -147,12 +142,13 @@ export async function measureBatches(setting: Setting): Promise<void> {
         ...subjectsOf(setting).map(([name, subject]) =>
           contestant(name, () => putBatch(subject, chance(batchPartitions)), subject),
         ),
-        ...bareLogContestants(setting, writers, batchDocuments),
+        ...oneTripContestants(setting, writers, batchDocuments),
         ...(options.isQuick
           ? []
           : [contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions))))]),
       ],
       options.rounds,
+      measureOf(setting, writers, batchDocuments),
     );
     for (const [name] of subjectsOf(setting)) {
       const id = `batches-${writers}-${name.replace(' ', '-')}`;
@@ -205,25 +201,42 @@ function upsertContestants(setting: Setting, writers: number): Contestant[] {
       name,
       turn: (round: number) => turn(round, () => subject.upsert(chance), subject),
     })),
-    ...bareLogContestants(setting, writers),
+    ...oneTripContestants(setting, writers),
     { name: 'all in LMDB', turn: (round) => turn(round, putInLmdb) },
   ];
 }
 
-function bareLogContestants(setting: Setting, writers: number, documents = 1): Contestant[] {
-  return logsOf(setting).map(([name, log]) => ({
+function measureOf(setting: Setting, writers: number, documents = 1): Contestant {
+  return logContestant('bare log', setting.bareLog, setting, writers, documents);
+}
+
+function oneTripContestants(setting: Setting, writers: number, documents = 1): Contestant[] {
+  const { oneTripLog } = setting;
+  return oneTripLog === undefined ? [] : [logContestant('bare log, one trip', oneTripLog, setting, writers, documents)];
+}
+
+function logContestant(
+  name: Baseline,
+  log: BareLogProcess,
+  setting: Setting,
+  writers: number,
+  documents: number,
+): Contestant {
+  return {
     name,
     turn: async (round) => {
-      const driven = await log.turn(documents, { writers, ...othersTurn(setting, writers, round) });
+      const { turnMs, rampMs } = othersTurn(setting, writers, round);
+      const driven = await log.turn(documents, { writers, turnMs: Math.min(turnMs, measureTurnMsMax), rampMs });
       return { ...driven, operations: driven.operations * documents };
     },
-  }));
+  };
 }
 
 /** Of those who put nothing off. */
 function othersTurn({ options }: Setting, writers: number, round: number): { turnMs: number; rampMs: number } {
   const turnMs = round < 0 ? warmUpMs : options.turnMs;
-  return { turnMs, rampMs: writers > 1 && round >= 0 ? othersRampMs : 0 };
+  const rampMs = options.isQuick ? quickOthersRampMs : othersRampMs;
+  return { turnMs, rampMs: writers > 1 && round >= 0 ? rampMs : 0 };
 }
 
 /** In a hurry one range must do: the floors are those of both. */

@@ -29,7 +29,10 @@ export function validatePartitionKeyDefinition(input: unknown): PartitionKeyDefi
     throw invalid('The "paths" of the partition key definition must be an array of strings.');
   }
   const checkedPaths: readonly string[] = Object.freeze([...paths]);
-  for (const path of checkedPaths) parsePartitionKeyPath(path);
+  for (const path of checkedPaths) {
+    parsePartitionKeyPath(path);
+    if (loneSurrogate.test(path)) throw invalidPath(path);
+  }
   if (new Set(checkedPaths).size !== checkedPaths.length) throw invalid('The partition key paths must differ.');
   if (version !== undefined && version !== 1 && version !== 2) {
     throw invalid('The partition key "version" must be 1 or 2.');
@@ -80,6 +83,8 @@ export function parsePartitionKeyPath(path: string): readonly string[] {
 }
 
 const slash = 0x2f;
+/** Names of members are compared as UTF-8, which has none. */
+const loneSurrogate = /\p{Surrogate}/u;
 
 // Blanks, controls, wildcards and the marks that mean something else in paths. Quoted segments may hold them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.

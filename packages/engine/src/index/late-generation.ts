@@ -29,6 +29,15 @@ export interface LateMark {
   readonly changes: number;
 }
 
+/** By which changes are found; for the next generation when this one is in the tree. */
+export interface LateTables {
+  readonly places: Uint32Array;
+  readonly hashes: Int32Array;
+  readonly nexts: Int32Array;
+  readonly followed: Uint8Array;
+  readonly slots: Int32Array;
+}
+
 const headBytes = 8;
 const valueBytesAt = 4;
 const removed = 0xffff_ffff;
@@ -65,27 +74,48 @@ export class LateGeneration {
   #bytes = 0;
   #changes = 0;
   /** Change → its place. */
-  #places: Uint32Array = new Uint32Array(changesMin);
-  #hashes: Int32Array = new Int32Array(changesMin);
+  #places: Uint32Array;
+  #hashes: Int32Array;
   /** Change → the one before it in its bucket. */
-  #nexts: Int32Array = new Int32Array(changesMin);
+  #nexts: Int32Array;
   /** Change → whether a later one is of the same key. */
-  #followed: Uint8Array = new Uint8Array(changesMin);
+  #followed: Uint8Array;
   /**
    * By hash: a change + 1, or 0, and beside it its hash, where the processor has both with one look at its memory. Slots are twice
    * as many as there can be changes.
    */
-  #slots: Int32Array = new Int32Array(changesMin * slotsPerChange * slotWords);
+  #slots: Int32Array;
   /** By the first bits of effective partition keys: the last change of each bucket. */
   readonly #buckets: Int32Array = new Int32Array(bucketCount).fill(none);
   /** Of the buckets with many changes that somebody has looked into. */
   readonly #ordered: (OrderedBucket | undefined)[] = new Array(bucketCount).fill(undefined);
   readonly #seed: number;
 
-  /** With the same seed as everybody who calls `find`. */
-  constructor(number: number, seed: number) {
+  /** With the same seed as everybody who calls `find`. `tables`: those that another one has let go. */
+  constructor(number: number, seed: number, tables: LateTables = tablesFor(changesMin)) {
     this.number = number;
     this.#seed = seed;
+    this.#places = tables.places;
+    this.#hashes = tables.hashes;
+    this.#nexts = tables.nexts;
+    this.#followed = tables.followed;
+    this.#slots = tables.slots;
+  }
+
+  /**
+   * It is not looked into any more: the next one has its tables. They have their full size, where new ones double and are copied over and
+   * over while writers wait, and no memory that the system first has to find.
+   */
+  release(): LateTables {
+    const tables = {
+      places: this.#places,
+      hashes: this.#hashes,
+      nexts: this.#nexts,
+      followed: this.#followed,
+      slots: this.#slots.fill(0),
+    };
+    this.#places = noPlaces;
+    return tables;
   }
 
   /** As the index has them, in order. Throws `corrupt` when they make no sense. */
@@ -414,13 +444,12 @@ export class LateGeneration {
   }
 
   #grow(): void {
-    const length = this.#places.length * 2;
-    this.#places = longer(this.#places, new Uint32Array(length));
-    this.#hashes = longer(this.#hashes, new Int32Array(length));
-    this.#nexts = longer(this.#nexts, new Int32Array(length));
-    this.#followed = longer(this.#followed, new Uint8Array(length));
+    const { places, hashes, nexts, followed, slots } = tablesFor(this.#places.length * 2);
+    this.#places = longer(this.#places, places);
+    this.#hashes = longer(this.#hashes, hashes);
+    this.#nexts = longer(this.#nexts, nexts);
+    this.#followed = longer(this.#followed, followed);
     const before = this.#slots;
-    const slots = new Int32Array(length * slotsPerChange * slotWords);
     const mask = slots.length - 1;
     for (let from = 0; from < before.length; from += slotWords) {
       const change = before[from] as number;
@@ -458,6 +487,19 @@ export class LateGeneration {
   #bytesAt(place: number): Buffer {
     return (this.#blocks[place >>> blockBits] as EntrySlab).bytes;
   }
+}
+
+/** Of one that was let go, so that whoever looks into it all the same finds nothing that is another one's. */
+const noPlaces = new Uint32Array(0);
+
+function tablesFor(changes: number): LateTables {
+  return {
+    places: new Uint32Array(changes),
+    hashes: new Int32Array(changes),
+    nexts: new Int32Array(changes),
+    followed: new Uint8Array(changes),
+    slots: new Int32Array(changes * slotsPerChange * slotWords),
+  };
 }
 
 /** Changes in the order of their keys. */

@@ -19,7 +19,7 @@ import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lateChunkOfKey, lateProgress, lateProgressKey, tree, treeBounds } from './keys.ts';
-import type { LateMark, LateNumber } from './late-generation.ts';
+import type { LateMark, LateNumber, LateTables } from './late-generation.ts';
 import { hashOf, LateGeneration } from './late-generation.ts';
 
 export interface LateLimits {
@@ -66,6 +66,8 @@ export class LateIndex implements IndexStore {
   /** So many changes of the current generation are in the index, and the frozen one if all of it is. */
   #applied: number;
   #ripe: Frozen | undefined;
+  /** Of the last one that was frozen and has gone. */
+  #tables: LateTables | undefined;
   /** One apply after the other. Never rejects. */
   #turn: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -144,7 +146,8 @@ export class LateIndex implements IndexStore {
     this.#removed = [];
     if (this.#frozen === undefined && this.#isFull(current)) {
       this.#frozen = frozenOf(current, 0);
-      this.#current = new LateGeneration(current.number + 1, this.#seed);
+      this.#current = new LateGeneration(current.number + 1, this.#seed, this.#tables);
+      this.#tables = undefined;
       this.#applied = 0;
     }
     this.#taken = this.#current.mark;
@@ -206,6 +209,7 @@ export class LateIndex implements IndexStore {
     if (merged < frozen.order.length) return;
     this.#ripe = undefined;
     this.#frozen = undefined;
+    this.#tables = frozen.generation.release();
   }
 
   /** What is merged with the next transaction; with the last of a generation its chunks go. Gives how far that is. */

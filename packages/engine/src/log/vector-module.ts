@@ -1,5 +1,7 @@
 // Modules of WebAssembly, for what vector instructions do many times faster than JavaScript.
 
+import { Buffer } from 'node:buffer';
+
 /** What is needed of it; the types of Node do not have it. */
 declare const WebAssembly:
   | {

@@ -192,7 +192,9 @@
       (i32.store offset=32836 (local.get $i) (i32.const -1))
       (local.set $i (i32.add (local.get $i) (i32.const 12)))
       (br_if $next (i32.lt_u (local.get $i) (local.get $end))))
+    ;; Never 0, as in slots that no look has filled.
     (local.set $look (i32.add (i32.load (i32.const 33024)) (i32.const 1)))
+    (local.set $look (select (local.get $look) (i32.const 1) (local.get $look)))
     (i32.store (i32.const 33024) (local.get $look))
     (global.set $backslash (i32.const 0))
 
