@@ -25,7 +25,7 @@ export async function measurePoints(setting: Setting): Promise<void> {
     bytes: Buffer.concat([documentOf(n, 0), filler]),
   }));
   showProgress('point reads');
-  const turn = { writers: 1, turnMs: options.turnMs };
+  const turn = { writers: 1, turnMs: options.turnMs / 2 };
   const contestant = (name: string, subject: Subject): Contestant => ({
     name,
     turn: () => {

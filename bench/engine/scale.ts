@@ -26,7 +26,7 @@ export async function measureScale(setting: Setting): Promise<void> {
     'updates, 64 in flight': (subject) =>
       drive({ writers: 64, turnMs: options.turnMs, settle: subject.settle }, () => subject.update(chance)),
     'point reads': (subject) =>
-      drive({ writers: 1, turnMs: options.turnMs }, () => readOne(subject, chance(subject.count))),
+      drive({ writers: 1, turnMs: options.turnMs / 2 }, () => readOne(subject, chance(subject.count))),
     feed: async (subject) => {
       const read = await readFeed(subject, tailsOf(subject));
       const { documents: operations, elapsedMs } = read;

@@ -17,7 +17,7 @@ const mebibyte: number = 1024 * 1024;
 export async function measureSpace({ report, options, chance }: Setting): Promise<void> {
   // What counts is how often the live bytes are written over; a quick run does it with fewer, larger documents.
   const like = templateOf(options.isQuick ? quickDocumentBytes : documentBytes);
-  const documents = options.isQuick ? 3_000 : 200_000;
+  const documents = options.isQuick ? 2_000 : 200_000;
   showProgress(`space: loading ${documents} documents`);
   report.section('space under steady updates, 64 writers, jobs running');
   await using subject = await Subject.open(placeOf(options, 'space'), { ranges: 1, maintenance: true });
