@@ -5,7 +5,7 @@
 //   46 ttl i32 (0 none)   50 record bytes u32 (what it occupies, keys included)   54 unique digests
 
 import { Buffer } from 'node:buffer';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../log/copy-bytes.ts';
 
 /** Where the bytes of one version are. */
 export interface Place {

@@ -12,13 +12,15 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { lateChunkBytes } from '../limits.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../log/copy-bytes.ts';
 import type { Version } from './documents.ts';
 import { decodeVersion, versionBytes, writeVersion } from './documents.ts';
 import type { EntrySlab } from './entry-slab.ts';
 import { makeSlab, SlabPut, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
 import { lateKey } from './keys.ts';
+import type { LateTables } from './late-tables.ts';
+import { changesMin, slotWords, tablesFor } from './late-tables.ts';
 
 /** A change: which one of its generation, counted from 0. */
 export type LateNumber = number;
@@ -27,15 +29,6 @@ export interface LateMark {
   readonly chunks: number;
   readonly usedBytes: number;
   readonly changes: number;
-}
-
-/** By which changes are found; for the next generation when this one is in the tree. */
-export interface LateTables {
-  readonly places: Uint32Array;
-  readonly hashes: Int32Array;
-  readonly nexts: Int32Array;
-  readonly followed: Uint8Array;
-  readonly slots: Int32Array;
 }
 
 const headBytes = 8;
@@ -52,9 +45,6 @@ const blockBytes: number = 2 ** blockBits;
 const firstBlockBytes: number = 4 * chunkFactor;
 const bucketCount = 256;
 const none = -1;
-const changesMin = 64;
-const slotsPerChange = 2;
-const slotWords = 2;
 /** So many changes of a bucket are simply looked at; more are put in order first. */
 const unorderedMax = 64;
 
@@ -73,17 +63,11 @@ export class LateGeneration {
   #capacityBytes = 0;
   #bytes = 0;
   #changes = 0;
-  /** Change → its place. */
+  // See LateTables.
   #places: Uint32Array;
   #hashes: Int32Array;
-  /** Change → the one before it in its bucket. */
   #nexts: Int32Array;
-  /** Change → whether a later one is of the same key. */
   #followed: Uint8Array;
-  /**
-   * By hash: a change + 1, or 0, and beside it its hash, where the processor has both with one look at its memory. Slots are twice
-   * as many as there can be changes.
-   */
   #slots: Int32Array;
   /** By the first bits of effective partition keys: the last change of each bucket. */
   readonly #buckets: Int32Array = new Int32Array(bucketCount).fill(none);
@@ -491,16 +475,6 @@ export class LateGeneration {
 
 /** Of one that was let go, so that whoever looks into it all the same finds nothing that is another one's. */
 const noPlaces = new Uint32Array(0);
-
-function tablesFor(changes: number): LateTables {
-  return {
-    places: new Uint32Array(changes),
-    hashes: new Int32Array(changes),
-    nexts: new Int32Array(changes),
-    followed: new Uint8Array(changes),
-    slots: new Int32Array(changes * slotsPerChange * slotWords),
-  };
-}
 
 /** Changes in the order of their keys. */
 export interface FirstLate {

@@ -19,8 +19,9 @@ import type { Version } from './documents.ts';
 import { decodeVersion } from './documents.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lateChunkOfKey, lateProgress, lateProgressKey, tree, treeBounds } from './keys.ts';
-import type { LateMark, LateNumber, LateTables } from './late-generation.ts';
+import type { LateMark, LateNumber } from './late-generation.ts';
 import { hashOf, LateGeneration } from './late-generation.ts';
+import type { LateTables } from './late-tables.ts';
 
 export interface LateLimits {
   readonly changesMax?: number;

@@ -4,7 +4,7 @@
 // RECENT RID: doc key bytes u16 little-endian · rid key (13 bytes, keys.ts) · doc key
 
 import { Buffer } from 'node:buffer';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../log/copy-bytes.ts';
 import { ridContainerOfKey, ridKey, ridKeyBytes, ridNumberOfKey, writeRidKey } from './keys.ts';
 import type { Rid, RidChanges } from './rid-blocks.ts';
 

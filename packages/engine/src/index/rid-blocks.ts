@@ -6,7 +6,7 @@
 //   0 rid number, from the first of the block u8   1 doc key bytes u16 little-endian   3 doc key
 
 import { Buffer } from 'node:buffer';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../log/copy-bytes.ts';
 import { SlabPut, SlabRoom, slabBytesOf } from './entry-slab.ts';
 import type { IndexChange, IndexStore } from './index-store.ts';
 import { firstRidOf, ridBlockKey, ridKeyBytes, ridNumberOfKey, ridsPerBlock, writeRidKey } from './keys.ts';

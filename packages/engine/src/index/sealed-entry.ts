@@ -5,7 +5,7 @@
 
 import { Buffer } from 'node:buffer';
 import { checksum32, checksumHead, checksumMemory, checksumOfHead } from '../log/checksum.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../log/copy-bytes.ts';
 import { checksumBytes, SlabPut, SlabRoom } from './entry-slab.ts';
 import type { IndexChange } from './index-store.ts';
 

@@ -4,6 +4,7 @@
 import { Buffer } from 'node:buffer';
 import { assert } from '@tidemark/model';
 import { checksum32, checksum48, checksumHead, checksumMemory, checksumOfHead } from './checksum.ts';
+import { copyBytes } from './copy-bytes.ts';
 import type { OperationNumber } from './frame.ts';
 import {
   recordField as at,
@@ -66,8 +67,6 @@ export interface FrameInput extends FrameHead {
 const comma = 0x2c;
 const recordsMin = 16;
 const bytesMin = 4 * 1024;
-/** Keys that are copied in a loop. */
-const loopBytesMax = 32;
 
 /** What one record adds to a frame, its comma included. */
 export function recordInputBytes(record: RecordInput): number {
@@ -165,7 +164,9 @@ export class RunWriter {
     const needed = start + keyBytesOf(record);
     if (needed > this.keys.length) this.keys = grown(this.keys, start, needed);
     const { keys } = this;
-    const end = setKey(keys, record.id, setKey(keys, record.partitionKey, setKey(keys, record.epk, start)));
+    const { epk, partitionKey, id } = record;
+    const epkEnd = copyBytes(epk, 0, epk.length, keys, start);
+    const end = copyBytes(id, 0, id.length, keys, copyBytes(partitionKey, 0, partitionKey.length, keys, epkEnd));
     if (record.uniqueDigests.length > 0) keys.set(record.uniqueDigests, end);
     this.keyBytes = needed;
   }
@@ -187,14 +188,6 @@ export class RunWriter {
     fields.setUint32(tableOffset + at.bodyOffset, start, true);
     fields.setUint32(tableOffset + at.bodyChecksum, checksum, true);
   }
-}
-
-/** Gives the offset behind it. Most keys are there before a call of `set` has begun. */
-function setKey(target: Buffer, key: Uint8Array, at: number): number {
-  const { length } = key;
-  if (length > loopBytesMax) target.set(key, at);
-  else for (let i = 0; i < length; i += 1) target[at + i] = key[i] as number;
-  return at + length;
 }
 
 /** A body with its tail. */

@@ -1,4 +1,4 @@
-// The look of object-scanner.ts at small documents, with vector instructions: a fifth to a third of the time.
+// The look of object-scanner.ts at small documents, with vector instructions, in about half of the time.
 //
 // The module (object-scan.wat) finds the wanted names by hashes. No two wanted names have the same, and no two of a document that it
 // accepts, so that the one with the hash of a wanted name is that name or the document has no such member: a look at its bytes tells.
