@@ -55,7 +55,8 @@ async function open(folder: string, phases: Phases): Promise<Database> {
   const environment = systemEnvironment();
   const files = watchedFiles(nodeFiles(folder), phases);
   const lock = await lockFolder(folder);
-  const provider = lmdbIndexProvider(folder, files, environment);
+  // So few that both ways of writing a transaction are in use.
+  const provider = lmdbIndexProvider(folder, files, environment, { threadChangesMin: 16 });
   const discard = async (): Promise<void> => {
     report({ kind: 'rebuilt' });
     await provider.discard();

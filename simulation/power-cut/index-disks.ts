@@ -8,6 +8,9 @@ import type { SeededRandom } from '@tidemark/testing';
 import { MemoryIndexDisk } from '@tidemark/testing';
 import type { IndexDisk } from './machine.ts';
 
+/** Of the few changes that transactions have here, some are enough for the thread and some are not. */
+const threadChangesMin = 8;
+
 export function memoryIndexDisk(): IndexDisk {
   let disk = new MemoryIndexDisk();
   return {
@@ -60,7 +63,7 @@ export function lmdbIndexDisk(folder: string): IndexDisk {
   return {
     open: async () => {
       await letGo();
-      const index = await openLmdbIndex(current, { clock: systemEnvironment().clock });
+      const index = await openLmdbIndex(current, { clock: systemEnvironment().clock, threadChangesMin });
       open = index;
       const kept: IndexStore = {
         keyBytesMax: index.keyBytesMax,

@@ -69,6 +69,8 @@ export const lateBytesMax: number = 64 * MiB;
 export const lateChunkBytes = 4_032;
 /** So many get there with one transaction: what a page costs it grows with the number of pages. */
 export const lateMergedMax = 4_096;
+/** The memory of a transaction's changes is used for those of the next one up to this size, which those of `lateMergedMax` seldom have. */
+export const indexBatchKeptBytesMax: number = 4 * MiB;
 
 /** One index entry lists this many slices of frames, so that a lone write does not cost an entry of its own. */
 export const slicesPerChunk = 64;

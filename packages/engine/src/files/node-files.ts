@@ -14,7 +14,8 @@ import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileSystem, LogFile } from './file-system.ts';
 import { fileError, isMissing } from './file-system.ts';
-import { fillWithZeros, ZeroThreadError } from './zero-thread.ts';
+import { ThreadError } from './helper-thread.ts';
+import { fillWithZeros } from './zero-thread.ts';
 
 /** Up to here a write is a memory copy of some tens of microseconds; beyond, it would hold up the event loop. */
 const writeSyncBytesMax = 256 * 1024;
@@ -201,7 +202,7 @@ class NodeFile implements LogFile {
     const filled = fillWithZeros({ fd: this.#openFd(), from, to, writeBytes: preallocateWriteBytes }).then(
       () => true,
       (error: unknown) => {
-        if (error instanceof ZeroThreadError) return false;
+        if (error instanceof ThreadError) return false;
         throw error;
       },
     );

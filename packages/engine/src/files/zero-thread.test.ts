@@ -1,57 +1,28 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Worker } from 'node:worker_threads';
-import threads from 'node:worker_threads';
 import { programOf } from '@tidemark/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Threads } from '../../test/threads-kit.ts';
 import type { LogFile } from './file-system.ts';
 
 const fileBytes = (8 << 20) + 5;
-const RealWorker = threads.Worker;
-
+const threads = new Threads();
 let folder: string;
-let started: Worker[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-zeros-'));
 });
 
-beforeEach(() => {
-  // The thread is one for the process: each test has its own.
-  vi.resetModules();
-  started = [];
-});
+beforeEach(() => threads.begin());
 
-afterEach(async () => {
-  useWorkers(RealWorker);
-  for (const worker of started) await worker.terminate();
-});
+afterEach(() => threads.end());
 
 afterAll(async () => {
   await rm(folder, { recursive: true });
 });
-
-function useWorkers(made: unknown): void {
-  Object.assign(threads, { Worker: made });
-  syncBuiltinESMExports();
-}
-
-/** Every thread that is begun from now on is noted, and may be spoiled. */
-function watchWorkers(spoil: (worker: Worker) => void = () => {}): void {
-  useWorkers(
-    class extends RealWorker {
-      constructor(...args: ConstructorParameters<typeof RealWorker>) {
-        super(...args);
-        started.push(this);
-        spoil(this);
-      }
-    },
-  );
-}
 
 async function openFile(name: string, root: string = folder): Promise<LogFile> {
   const { nodeFiles } = await import('./node-files.ts');
@@ -64,36 +35,30 @@ async function holdsZeros(name: string): Promise<boolean> {
 }
 
 test('[engine 4] one thread fills all large files, also those that are filled at the same time', async () => {
-  watchWorkers();
+  threads.watch();
   const files = await Promise.all(['a', 'b', 'c'].map((name) => openFile(name)));
   for (const file of files) await file.write(Buffer.alloc(100, 'x'), 4 << 20);
 
   await Promise.all(files.map((file) => file.preallocate(fileBytes)));
   await Promise.all(files.map((file) => file.close()));
 
-  expect(started).toHaveLength(1);
+  expect(threads.started).toHaveLength(1);
   for (const name of ['a', 'b', 'c']) expect(await holdsZeros(name)).toBe(true);
 });
 
 test('[engine 4] a small file needs no thread', async () => {
-  watchWorkers();
+  threads.watch();
   const file = await openFile('small');
 
   await file.preallocate(1 << 20);
   await file.close();
 
-  expect(started).toHaveLength(0);
+  expect(threads.started).toHaveLength(0);
   expect((await stat(join(folder, 'small'))).size).toBe(1 << 20);
 });
 
 test('[engine 4] where there can be no threads the pool writes the zeros', async () => {
-  useWorkers(
-    class {
-      constructor() {
-        throw Object.assign(new Error('no threads here'), { code: 'ERR_ACCESS_DENIED' });
-      }
-    },
-  );
+  threads.refuse();
   const file = await openFile('pool');
 
   await file.preallocate(fileBytes);
@@ -103,8 +68,8 @@ test('[engine 4] where there can be no threads the pool writes the zeros', async
 });
 
 test('[engine 4] a thread that ends leaves the rest to the pool, and the next file gets another one', async () => {
-  watchWorkers((worker) => {
-    if (started.length === 1) worker.once('online', () => void worker.terminate());
+  threads.watch((worker) => {
+    if (threads.started.length === 1) worker.once('online', () => void worker.terminate());
   });
   const file = await openFile('left');
   await file.preallocate(fileBytes);
@@ -116,21 +81,21 @@ test('[engine 4] a thread that ends leaves the rest to the pool, and the next fi
 
   expect(await holdsZeros('left')).toBe(true);
   expect(await holdsZeros('next')).toBe(true);
-  expect(started).toHaveLength(2);
+  expect(threads.started).toHaveLength(2);
 });
 
 test.runIf(platform() === 'linux')('[engine 4] a full disk is told as node:fs tells it', async () => {
-  watchWorkers();
+  threads.watch();
   const file = await openFile('full', '/dev');
 
   await expect(file.preallocate(fileBytes)).rejects.toMatchObject({ code: 'ENOSPC', syscall: 'write' });
   await file.close();
 
-  expect(started).toHaveLength(1);
+  expect(threads.started).toHaveLength(1);
 });
 
 test('[engine 4] a file that is closed meanwhile is closed when nobody writes into it any more', async () => {
-  watchWorkers();
+  threads.watch();
   const file = await openFile('closed');
   const filled = file.preallocate(fileBytes);
   const refused = expect(filled).rejects.toMatchObject({ code: 'EBADF' });

@@ -1,7 +1,7 @@
 // Memory in which entries for the index lie one behind the other, outside the JavaScript heap: thousands of them go into one
 // transaction, so they make no bytes of their own.
 //
-// ENTRY IN A SLAB, at a multiple of 4: key · value · 4 bytes, which the index has for its checksum
+// ENTRY IN A SLAB, at a multiple of 4: key · value · 4 bytes that are free
 
 import { Buffer } from 'node:buffer';
 import { assert } from '@tidemark/model';
@@ -15,21 +15,11 @@ export interface EntrySlab {
   readonly bytes: Buffer;
   /** The same, for whoever copies: a word at a time is four times as fast. */
   readonly words: Int32Array;
-  /** The same, for lmdb, which wants properties on it: those of `bytes` would be of two kinds to the compiler. */
-  readonly lent: LmdbBytes;
 }
 
-/**
- * Where lmdb is to find a value in a larger buffer. It looks at `start` and `end` of the bytes it is given, as the encoders
- * that come with it set them, when the change is queued; the buffer must be the whole of its memory.
- */
-type LmdbBytes = Buffer & { start: number; end: number };
-
-/** Zeroed: what nobody writes to may get to the disk. */
 export function makeSlab(bytes: number): EntrySlab {
   const memory = new ArrayBuffer(padded(bytes));
-  // Nobody reads the properties before they are set for a value.
-  return { bytes: Buffer.from(memory), words: new Int32Array(memory), lent: Buffer.from(memory) as LmdbBytes };
+  return { bytes: Buffer.from(memory), words: new Int32Array(memory) };
 }
 
 const sharedBytesMin = 512;

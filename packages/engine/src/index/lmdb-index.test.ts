@@ -23,6 +23,9 @@ afterAll(async () => {
 });
 
 indexStoreContract('LMDB', async () => openLmdbIndex(await mkdtemp(join(folder, 'index-')), { clock }));
+indexStoreContract('LMDB, written by a thread', async () =>
+  openLmdbIndex(await mkdtemp(join(folder, 'index-')), { clock, threadChangesMin: 1 }),
+);
 
 test('[engine 5] what was synced is there after a reopen', async () => {
   const path = await aSyncedIndex();
@@ -128,10 +131,14 @@ describe('a full disk', () => {
   });
 
   // Needs the right to mount; elsewhere the file seam's ENOSPC is all there is.
-  test.skipIf(!isMounted)('[engine 12] refuses a transaction as a whole, and takes it when there is room', async () => {
+  test.skipIf(!isMounted).each([
+    { who: 'this thread', threadChangesMin: Number.POSITIVE_INFINITY },
+    { who: 'another thread', threadChangesMin: 1 },
+  ])('[engine 12] refuses a transaction of $who as a whole, and takes it when there is room', async (how) => {
+    const path = join(small, 'index');
     const silenced = vi.spyOn(console, 'error').mockImplementation(() => {}); // lmdb reports a failed commit there.
     await writeFile(join(small, 'ballast'), Buffer.alloc(1_500_000));
-    const index = await openLmdbIndex(join(small, 'index'), { clock });
+    const index = await openLmdbIndex(path, { clock, threadChangesMin: how.threadChangesMin });
     let applied = 0;
     let refusal: unknown;
     while (refusal === undefined) {
@@ -148,7 +155,10 @@ describe('a full disk', () => {
     await index.sync();
     await rm(join(small, 'ballast'));
     await index.apply(someChanges(applied, 500));
+    await index.apply(someChanges(applied + 500, 500));
+    expect(index.range({ from: Buffer.alloc(0), to: Buffer.alloc(4, 0xff), limit: 1e6 })).toHaveLength(applied + 1_000);
     await index.close();
+    await rm(path, { recursive: true });
     silenced.mockRestore();
   });
 });

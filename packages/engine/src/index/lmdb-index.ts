@@ -3,8 +3,9 @@
 // Entries carry checksums (sealed-entry.ts). A key that rots is not found in this way; `check` finds it.
 //
 // Facts about lmdb that shape this file, read in its source and tried:
-//   - A batch is queued on the main thread (under 1 µs a put) and applied by lmdb's own job in the thread pool. Keys are
-//     copied when queued; values are referred to by address, so their bytes must not change before `apply` resolves.
+//   - A batch is queued on the main thread (about 1 µs a put) and applied by lmdb's own job in the thread pool. Keys are
+//     copied when queued; values are referred to by address, so their bytes must not change before it is committed.
+//     Large ones are written by a thread of ours instead (lmdb-thread.ts).
 //   - `batch` with event-turn batching makes a second promise that nobody holds; when the commit fails, that one is an
 //     unhandled rejection and ends the process. Hence `eventTurnBatching: false`.
 //   - A commit's promise resolves after its flush (the flag it waits for is set when mdb_txn_commit returns, which includes
@@ -18,20 +19,25 @@
 import { Buffer } from 'node:buffer';
 import { mkdir } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { assert, DatabaseError, isDatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../environment.ts';
-import { checksumBytes, SlabPut } from './entry-slab.ts';
+import { indexBatchKeptBytesMax } from '../limits.ts';
+import { batchBytes, encodeBatch, readBatch } from './entry-batch.ts';
+import { checksumBytes } from './entry-slab.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
 import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
-import { checksumOf, checksumOfShared, EntrySealer, lentBytesMax } from './sealed-entry.ts';
+import { closeInThread, writeInThread } from './lmdb-thread.ts';
+import { checksumOf, checksumOfShared, lentBytesMax } from './sealed-entry.ts';
 
 export interface LmdbIndexOptions {
   /** Measures `writeLimitMs`. Real time, even where the database runs on a clock of its own: disks do not follow it. */
   readonly clock: Clock;
   /** How long a transaction with its flush may take before the index counts as lost. */
   readonly writeLimitMs?: number;
+  /** From so many changes on a thread writes a transaction. */
+  readonly threadChangesMin?: number;
   /** Told when an entry fails its checksum. */
   readonly onDamage?: () => void;
 }
@@ -67,6 +73,9 @@ const environmentOptions = {
 // LMDB's limit is 1,978 with pages of 4 KiB; the margin keeps a node of the largest key clear of its arithmetic.
 const keyBytesMax = 1_900;
 
+/** With fewer there is little to gain, and whoever never has more needs no thread. */
+const threadChangesMinDefault = 512;
+
 const writeLimitMsDefault = 60_000;
 /** The limit is waited for in so many parts; see `#limit`. */
 const limitParts = 60;
@@ -78,8 +87,15 @@ class LmdbIndex implements IndexStore {
   readonly #clock: Clock;
   readonly #writeLimitMs: number;
   readonly #onDamage: (() => void) | undefined;
-  /** Applies that have not settled; none of them rejects. */
-  readonly #pending = new Set<Promise<void>>();
+  /** One apply after the other: two threads may write. Never rejects. */
+  #last: Promise<void> = Promise.resolve();
+  readonly #threadChangesMin: number;
+  /** Doubted: after a failure, until a transaction has shown that the next one can begin; see lmdb-thread.ts. */
+  #thread: 'trusted' | 'doubted' | 'missing' = 'trusted';
+  /** The thread has the folder open, too. */
+  #isInThread = false;
+  /** For batches that the thread writes. Shared: V8 counts each buffer that is sent and comes back, and collects garbage for it. */
+  #shared = new SharedArrayBuffer(0);
   /** The flush of the last transaction that was committed. */
   #flushed: Promise<unknown> = Promise.resolve();
   #changes = 0;
@@ -95,6 +111,7 @@ class LmdbIndex implements IndexStore {
     this.#tree = tree;
     this.#clock = options.clock;
     this.#writeLimitMs = options.writeLimitMs ?? writeLimitMsDefault;
+    this.#threadChangesMin = options.threadChangesMin ?? threadChangesMinDefault;
     this.#onDamage = options.onDamage;
   }
 
@@ -146,18 +163,16 @@ class LmdbIndex implements IndexStore {
     }
   }
 
-  apply(changes: readonly IndexChange[]): Promise<void> {
-    const applied = this.#apply(changes);
-    const settled = applied.then(ignore, ignore).then(() => {
-      this.#pending.delete(settled);
-    });
-    this.#pending.add(settled);
+  async apply(changes: readonly IndexChange[]): Promise<void> {
+    this.#assertWritable();
+    const applied = this.#last.then(() => this.#apply(changes));
+    this.#last = applied.catch(ignore);
     return applied;
   }
 
   async sync(): Promise<void> {
     this.#assertWritable();
-    await Promise.all(this.#pending);
+    await this.#last;
     await this.#withinLimit(this.#flushed);
     this.#assertWritable();
   }
@@ -168,36 +183,49 @@ class LmdbIndex implements IndexStore {
   }
 
   async #apply(changes: readonly IndexChange[]): Promise<void> {
-    this.#assertWritable();
-    // Before the first is queued: a queued change cannot be taken back.
-    for (const change of changes) {
-      const length = change instanceof SlabPut ? change.keyBytes : change.key.length;
-      assert(length > 0 && length <= keyBytesMax, 'an index key must have 1 to 1,900 bytes');
-    }
+    if (this.#lost) throw this.#lost;
     if (changes.length === 0) return;
+    const bytes = batchBytes(changes, keyBytesMax);
     const transactionIdBefore = this.#environment.lastTxnId;
     try {
-      const committed = this.#tree.batch(() => this.#queue(changes));
-      await this.#withinLimit(committed);
-      this.#flushed = flushOf(committed);
-      this.#tree.resetReadTxn();
-      this.#changes += 1;
+      await this.#withinLimit(this.#write(changes, bytes));
     } catch (error) {
+      throw await this.#failed(error, transactionIdBefore);
+    } finally {
       this.#tree.resetReadTxn();
       this.#changes += 1;
-      throw await this.#failed(error, transactionIdBefore);
     }
   }
 
-  #queue(changes: readonly IndexChange[]): void {
-    const tree = this.#tree;
-    const sealer = new EntrySealer();
-    for (const change of changes) {
-      if (change instanceof SlabPut || change.value !== undefined) {
-        sealer.seal(change);
-        tree.put(sealer.key, sealer.value);
-      } else tree.remove(change.key);
+  async #write(changes: readonly IndexChange[], bytes: number): Promise<void> {
+    if (this.#thread === 'trusted' && changes.length >= this.#threadChangesMin) {
+      const batch = encodeBatch(changes, this.#sharedMemory(bytes));
+      this.#isInThread = true;
+      const isDone = await writeInThread(this.#folder, environmentOptions, batch);
+      if (isDone) return;
+      if (this.#lost) throw this.#lost;
+      this.#thread = isDone === undefined ? 'missing' : 'doubted';
     }
+    // What may have kept the thread from it shows here. Should it have been done all the same, it is done twice, which changes nothing.
+    await this.#writeHere(changes, bytes);
+    if (this.#thread === 'doubted') this.#thread = 'trusted';
+  }
+
+  async #writeHere(changes: readonly IndexChange[], bytes: number): Promise<void> {
+    const tree = this.#tree;
+    const batch = encodeBatch(changes, new ArrayBuffer(bytes));
+    const put = (key: Buffer, value: Buffer): void => void tree.put(key, value);
+    const committed = tree.batch(() => readBatch(batch, put, (key) => void tree.remove(key)));
+    await committed;
+    this.#flushed = flushOf(committed);
+  }
+
+  /** That of the batch before, where it has room enough: one apply comes after the other. */
+  #sharedMemory(bytes: number): SharedArrayBuffer {
+    if (this.#shared.byteLength >= bytes) return this.#shared;
+    const memory = new SharedArrayBuffer(2 ** Math.ceil(Math.log2(bytes)));
+    if (memory.byteLength <= indexBatchKeptBytesMax) this.#shared = memory;
+    return memory;
   }
 
   /** The value without its checksum, which must be right. */
@@ -260,11 +288,16 @@ class LmdbIndex implements IndexStore {
   }
 
   async #close(): Promise<void> {
-    await Promise.all(this.#pending);
-    const closed = this.#tree.close();
+    await this.#last;
+    const closed = this.#closeTree();
     // lmdb waits for the flush of a lost transaction for ever; the operating system takes the file back with the process.
     if (this.#lost) closed.catch(ignore);
     else await this.#withinLimit(closed);
+  }
+
+  async #closeTree(): Promise<void> {
+    if (this.#isInThread) await closeInThread(this.#folder);
+    await this.#tree.close();
   }
 
   get #environment(): { readonly lastTxnId: number } {

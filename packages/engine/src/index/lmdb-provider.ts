@@ -19,6 +19,7 @@ import type { FileSystem } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
 import type { IndexStore } from './index-store.ts';
 import { lmdbBytes } from './lmdb-file.ts';
+import type { LmdbIndexOptions } from './lmdb-index.ts';
 import { openLmdbIndex } from './lmdb-index.ts';
 
 const folderName = 'index';
@@ -43,7 +44,12 @@ export interface LmdbIndexProvider {
   condemn(): Promise<void>;
 }
 
-export function lmdbIndexProvider(folder: string, files: FileSystem, environment: Environment): LmdbIndexProvider {
+export function lmdbIndexProvider(
+  folder: string,
+  files: FileSystem,
+  environment: Environment,
+  options: Pick<LmdbIndexOptions, 'threadChangesMin'> = {},
+): LmdbIndexProvider {
   const path = join(folder, folderName);
   let isOnTrial = false;
   let isCondemned = false;
@@ -80,7 +86,7 @@ export function lmdbIndexProvider(folder: string, files: FileSystem, environment
       await files.makeDirectory(folderName);
       // Should the mark not be written, whoever opens it next finds the damage again.
       const onDamage = (): void => void condemn().catch(() => {});
-      return openLmdbIndex(path, { clock: environment.clock, onDamage });
+      return openLmdbIndex(path, { ...options, clock: environment.clock, onDamage });
     },
     eased: () =>
       inTurn(async () => {
