@@ -1,5 +1,4 @@
-// A thread beside the event loop that runs a program of ours, one for the process, from the first job on. A job is a message, and so is
-// its answer.
+// A thread beside the event loop that runs a program of ours, from the first job on. A job is a message, and so is its answer.
 //
 // The program is text, not a file of its own: a file would have to be found beside this one from sources, packages and bundles alike. It
 // calls `serve` with a function from jobs to answers.
@@ -21,10 +20,14 @@ function serve(work) {
 /** So long a process that ends waits for jobs at most: what holds them up must not hold it up for ever. */
 const endLimitMs = 10_000;
 
-/** There is no thread, or it has ended. Nothing is said of what the job was about: somebody else may do it. */
+/** There is no thread, or it has ended. */
 export class ThreadError extends Error {
-  constructor(what: string, cause: unknown) {
-    super(`A thread that ${what} is not there.`, { cause });
+  /** It may have begun with the job. If not, somebody else may do it. */
+  readonly isBegun: boolean;
+
+  constructor(what: string, isBegun: boolean, cause: unknown) {
+    super(`The thread that ${what} ${isBegun ? 'has ended' : 'cannot be started'}.`, { cause });
+    this.isBegun = isBegun;
   }
 }
 
@@ -39,6 +42,7 @@ export class HelperThread {
   readonly #program: string;
   readonly #options: HelperThreadOptions;
   #running: RunningThread | undefined;
+  readonly #waitAtEnd = (): void => this.#running?.wait();
 
   constructor(program: string, options: HelperThreadOptions) {
     this.#program = program;
@@ -47,17 +51,35 @@ export class HelperThread {
 
   /** Rejects with `ThreadError` where it cannot be started or ends before it has answered. */
   async ask(job: object): Promise<unknown> {
+    const running = this.#start();
     try {
-      if (this.#running === undefined || this.#running.hasEnded) {
-        checkAddresses();
-        if (this.#options.isAwaitedAtEnd && this.#running === undefined)
-          process.on('exit', () => this.#running?.wait());
-        this.#running = new RunningThread(this.#program);
-      }
-      return await this.#running.ask(job);
+      return await running.ask(job);
     } catch (error) {
-      throw new ThreadError(this.#options.what, error);
+      throw new ThreadError(this.#options.what, true, error);
     }
+  }
+
+  /** It has no job. The next one has another thread. */
+  async end(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    process.off('exit', this.#waitAtEnd);
+    await running?.end();
+  }
+
+  #start(): RunningThread {
+    if (this.#running !== undefined && !this.#running.hasEnded) return this.#running;
+    try {
+      checkAddresses();
+      this.#running = new RunningThread(this.#program);
+    } catch (error) {
+      throw new ThreadError(this.#options.what, false, error);
+    }
+    if (this.#options.isAwaitedAtEnd) {
+      process.off('exit', this.#waitAtEnd);
+      process.on('exit', this.#waitAtEnd);
+    }
+    return this.#running;
   }
 }
 
@@ -104,6 +126,10 @@ class RunningThread {
       if (this.#jobs.size === 0) this.#worker.ref();
       this.#jobs.set(number, { resolve, reject });
     });
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
   }
 
   /** Stands still until nothing is under way. */

@@ -17,8 +17,9 @@
 //   - `noMemInit` saves nothing measurable and would write stale memory of the process into the file.
 
 import { Buffer } from 'node:buffer';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { join, resolve } from 'node:path';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../environment.ts';
@@ -28,7 +29,7 @@ import { checksumBytes } from './entry-slab.ts';
 import type { IndexChange, IndexEntry, IndexRangeOptions, IndexStore } from './index-store.ts';
 import { lmdbErrorOf } from './lmdb-error.ts';
 import { checkLmdbFile, isNearlyFull } from './lmdb-file.ts';
-import { closeInThread, writeInThread } from './lmdb-thread.ts';
+import { LmdbThread } from './lmdb-thread.ts';
 import { checksumOf, checksumOfShared, lentBytesMax } from './sealed-entry.ts';
 
 export interface LmdbIndexOptions {
@@ -49,7 +50,9 @@ export async function openLmdbIndex(folder: string, options: LmdbIndexOptions): 
     await checkLmdbFile(folder);
     // Only now: a database in memory does without, and loading native code takes a tenth of its start.
     const { open } = await import('lmdb');
-    return new LmdbIndex(folder, open<Buffer, Buffer>(folder, environmentOptions), options);
+    const { dev, ino } = await stat(join(folder, 'data.mdb'), { bigint: true });
+    const thread = new LmdbThread({ folder: resolve(folder), file: { dev, ino }, options: environmentOptions });
+    return new LmdbIndex(folder, open<Buffer, Buffer>(folder, environmentOptions), thread, options);
   } catch (error) {
     throw isDatabaseError(error) ? error : lmdbErrorOf(error, `The index in ${folder} cannot be opened`);
   }
@@ -90,10 +93,9 @@ class LmdbIndex implements IndexStore {
   /** One apply after the other: two threads may write. Never rejects. */
   #last: Promise<void> = Promise.resolve();
   readonly #threadChangesMin: number;
+  readonly #thread: LmdbThread;
   /** Doubted: after a failure, until a transaction has shown that the next one can begin; see lmdb-thread.ts. */
-  #thread: 'trusted' | 'doubted' | 'missing' = 'trusted';
-  /** The thread has the folder open, too. */
-  #isInThread = false;
+  #trust: 'trusted' | 'doubted' | 'missing' = 'trusted';
   /** For batches that the thread writes. Shared: V8 counts each buffer that is sent and comes back, and collects garbage for it. */
   #shared = new SharedArrayBuffer(0);
   /** The flush of the last transaction that was committed. */
@@ -106,8 +108,9 @@ class LmdbIndex implements IndexStore {
   readonly #lentHeads: Buffer[] = [];
   #lentFrom: ArrayBufferLike | undefined;
 
-  constructor(folder: string, tree: RootDatabase<Buffer, Buffer>, options: LmdbIndexOptions) {
+  constructor(folder: string, tree: RootDatabase<Buffer, Buffer>, thread: LmdbThread, options: LmdbIndexOptions) {
     this.#folder = folder;
+    this.#thread = thread;
     this.#tree = tree;
     this.#clock = options.clock;
     this.#writeLimitMs = options.writeLimitMs ?? writeLimitMsDefault;
@@ -198,17 +201,15 @@ class LmdbIndex implements IndexStore {
   }
 
   async #write(changes: readonly IndexChange[], bytes: number): Promise<void> {
-    if (this.#thread === 'trusted' && changes.length >= this.#threadChangesMin) {
-      const batch = encodeBatch(changes, this.#sharedMemory(bytes));
-      this.#isInThread = true;
-      const isDone = await writeInThread(this.#folder, environmentOptions, batch);
-      if (isDone) return;
+    if (this.#trust === 'trusted' && changes.length >= this.#threadChangesMin) {
+      const written = await this.#thread.write(encodeBatch(changes, this.#sharedMemory(bytes)));
+      if (written === 'done') return;
+      // Whoever gets through without the thread where it has failed needs none, whatever it is that is wrong with it.
+      this.#trust = 'missing';
       if (this.#lost) throw this.#lost;
-      this.#thread = isDone === undefined ? 'missing' : 'doubted';
     }
-    // What may have kept the thread from it shows here. Should it have been done all the same, it is done twice, which changes nothing.
     await this.#writeHere(changes, bytes);
-    if (this.#thread === 'doubted') this.#thread = 'trusted';
+    if (this.#trust === 'doubted') this.#trust = 'trusted';
   }
 
   async #writeHere(changes: readonly IndexChange[], bytes: number): Promise<void> {
@@ -261,7 +262,8 @@ class LmdbIndex implements IndexStore {
   async #failed(error: unknown, transactionIdBefore: number): Promise<DatabaseError> {
     const isAborted = !this.#lost && this.#environment.lastTxnId === transactionIdBefore;
     const cause = await causeOf(error);
-    const isFull = isAborted && (await isNearlyFull(this.#folder));
+    const isFull = isAborted && (await isNearlyFull(this.#folder).catch(() => false));
+    this.#trust = 'doubted';
     const failure = isDatabaseError(cause) ? cause : lmdbErrorOf(cause, 'The index cannot be written', isFull);
     if (!isAborted || failure.code !== 'disk-full') this.#lost ??= failure;
     return failure;
@@ -296,7 +298,7 @@ class LmdbIndex implements IndexStore {
   }
 
   async #closeTree(): Promise<void> {
-    if (this.#isInThread) await closeInThread(this.#folder);
+    await this.#thread.close();
     await this.#tree.close();
   }
 

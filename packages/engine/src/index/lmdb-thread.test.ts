@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -43,7 +44,7 @@ function valuesOf(index: IndexStore): string[] {
   return [...new Set(entries.map(({ value }) => value.toString()))].concat(String(entries.length));
 }
 
-test('[engine 5] one thread writes the large transactions of all indexes, and who has small ones needs none', async () => {
+test('[engine 5] a thread writes the large transactions of an index, and who has small ones needs none', async () => {
   threads.watch();
   const small = await openIndex('small');
   await small.apply(changes(100, 'small'));
@@ -51,13 +52,38 @@ test('[engine 5] one thread writes the large transactions of all indexes, and wh
   const [one, other] = await Promise.all([openIndex('one'), openIndex('other')]);
 
   await Promise.all([one.apply(changes(2_000, '1')), other.apply(changes(3_000, '2'))]);
+  await one.apply(changes(2_000, '3'));
 
   expect(startedBefore).toBe(0);
-  expect(threads.started).toHaveLength(1);
+  expect(threads.started).toHaveLength(2);
   expect(valuesOf(small)).toEqual(['small', '100']);
-  expect(valuesOf(one)).toEqual(['1', '2000']);
+  expect(valuesOf(one)).toEqual(['3', '2000']);
   expect(valuesOf(other)).toEqual(['2', '3000']);
   for (const index of [small, one, other]) await index.close();
+});
+
+test('[engine 5] a closed index has no thread any more', async () => {
+  threads.watch();
+  const index = await openIndex('closed');
+  await index.apply(changes(2_000, 'all'));
+
+  await index.close();
+
+  // What has no number any more has ended.
+  expect(threads.started.map(({ threadId }) => threadId)).toEqual([-1]);
+});
+
+test('[engine 12] a folder that was moved away gets no second index in its place', async () => {
+  const path = join(folder, 'moved');
+  const index = await openIndex('moved');
+  await index.apply(changes(100, 'small'));
+  await rename(path, `${path}-away`);
+
+  await index.apply(changes(2_000, 'large'));
+
+  expect(valuesOf(index)).toEqual(['large', '2000']);
+  await index.close();
+  expect(existsSync(path)).toBe(false);
 });
 
 test('[engine 5] small and large transactions are applied in the order in which they came', async () => {
@@ -109,15 +135,15 @@ test('[engine 12] where there can be no threads everything is written without', 
   await index.close();
 });
 
-test('[engine 12] a thread that has ended is done without', async () => {
+test('[engine 12] a transaction whose thread has ended is told at once, and reads go on', async () => {
   threads.watch((worker) => void worker.once('online', () => void worker.terminate()));
   const index = await openIndex('ended');
+  await index.apply(changes(100, 'small'));
 
-  await index.apply(changes(2_000, 'first'));
-  await index.apply(changes(2_000, 'second'));
+  const refusal = await index.apply(changes(2_000, 'large')).catch((error: unknown) => error);
 
-  expect(threads.started).toHaveLength(1);
-  expect(valuesOf(index)).toEqual(['second', '2000']);
+  expect(refusal).toMatchObject({ code: 'unavailable', message: expect.stringContaining('has ended') });
+  expect(valuesOf(index)).toEqual(['small', '100']);
   await index.close();
 });
 

@@ -7,30 +7,36 @@
 //   - An environment is one for the process, by its file: threads open it each for themselves and share it, and a reader sees what another
 //     thread has committed once its own transaction is renewed.
 //   - A commit of `transactionSync` has flushed its pages, and then the page that makes it the last one, when it returns.
-//   - A put that fails may not say so; it spoils the transaction, and the commit fails with an error that does not tell why.
+//   - A put that fails may not say so; it spoils the transaction, and the commit fails with MDB_BAD_TXN, which does not tell why.
 //   - A thread that is ended between two puts leaves the transaction open and its lock held; whoever closes the environment then waits for
 //     ever. `process.exit` ends threads, and so does the end of a thread that has begun them.
 //   - Whether a transaction could begin is not looked at, and one that could not ends the process. It can, unless one before it has failed.
+//   - What is at a path is opened, or made, whatever it is: a folder that was moved away would get a second index that nobody reads.
 //
-// So a process that ends waits until no transaction is under way, there is no such thread but for the first one of a process, and nothing
-// is asked of it after a failure: who wants to know why, or goes on, does it in lmdb's own way.
+// So an index has a thread of its own, in the first thread of a process only; a process that ends waits until no transaction is under way;
+// nothing is asked of the thread after a failure until a transaction in lmdb's own way has been seen to work; and it opens nothing but the
+// very file that the index has open.
 
 import { createRequire } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { HelperThread, ThreadError } from '../files/helper-thread.ts';
 import { indexBatchKeptBytesMax } from '../limits.ts';
 import type { EntryBatch } from './entry-batch.ts';
+import { lmdbErrorOf } from './lmdb-error.ts';
 
 const program = `
-const trees = new Map();
+const fs = require('node:fs');
+let tree;
 let kept = Buffer.alloc(0);
 
-function write({ lmdb, folder, options, memory, usedBytes }) {
-  let tree = trees.get(folder);
-  if (tree === undefined) {
-    tree = require(lmdb).open(folder, options);
-    trees.set(folder, tree);
-  }
+function open({ lmdb, folder, file, options }) {
+  const { dev, ino } = fs.statSync(folder + '/data.mdb', { bigint: true });
+  if (dev !== file.dev || ino !== file.ino) throw new Error('Another file is in the place of the index.');
+  return require(lmdb).open(folder, options);
+}
+
+function write({ index, memory, usedBytes }) {
+  tree ??= open(index);
   // Of shared memory lmdb does not find the address.
   const bytes = kept.length >= usedBytes ? kept : Buffer.allocUnsafeSlow(memory.byteLength);
   if (bytes.length <= ${indexBatchKeptBytesMax}) kept = bytes;
@@ -49,45 +55,81 @@ function write({ lmdb, folder, options, memory, usedBytes }) {
   });
 }
 
-async function close({ folder }) {
-  const tree = trees.get(folder);
-  trees.delete(folder);
-  await tree?.close();
-}
-
-serve(async (job) => {
+serve(async ({ index, memory, usedBytes }) => {
   try {
-    if (job.memory === undefined) await close(job);
-    else write(job);
-    return true;
-  } catch {
-    return false;
+    if (memory === undefined) await tree?.close();
+    else write({ index, memory, usedBytes });
+  } catch ({ code, message }) {
+    return { code, message };
   }
 });`;
 
-/** For all environments: they are written one after the other, as their disk would do it. */
-const thread = new HelperThread(program, { what: 'writes the index', isAwaitedAtEnd: true });
-const lmdbPath: string = createRequire(import.meta.url).resolve('lmdb');
-
-/** Gives whether it is committed and durable; undefined where there is no thread. The batch is in shared memory. */
-export async function writeInThread(
-  folder: string,
-  options: object,
-  { memory, usedBytes }: EntryBatch,
-): Promise<boolean | undefined> {
-  return isMainThread ? ask({ lmdb: lmdbPath, folder, options, memory, usedBytes }) : undefined;
+export interface LmdbThreadOptions {
+  /** An absolute path. */
+  readonly folder: string;
+  /** What the index has open there. */
+  readonly file: { readonly dev: bigint; readonly ino: bigint };
+  /** Those with which it has. */
+  readonly options: object;
 }
 
-/** When it has resolved the thread has let go of the folder, if it had it. */
-export async function closeInThread(folder: string): Promise<void> {
-  await ask({ folder });
+interface Failure {
+  /** A number of LMDB or of the system; anything else is not of LMDB. */
+  readonly code: unknown;
+  readonly message: string;
 }
 
-async function ask(job: object): Promise<boolean | undefined> {
+/** `failed`: nothing was written, and whoever tries in lmdb's own way is told why. `missing`: there is no thread. */
+export type Written = 'done' | 'failed' | 'missing';
+
+const badTransaction = -30_782;
+
+export class LmdbThread {
+  readonly #options: LmdbThreadOptions;
+  readonly #thread = new HelperThread(program, { what: 'writes the index', isAwaitedAtEnd: true });
+  #isAsked = false;
+
+  constructor(options: LmdbThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Of a batch in shared memory; `done`: it is committed and durable. Throws what LMDB has told, or `ThreadError`. */
+  async write({ memory, usedBytes }: EntryBatch): Promise<Written> {
+    const lmdb = isMainThread ? lmdbPath() : undefined;
+    if (lmdb === undefined) return 'missing';
+    let failure: Failure | undefined;
+    try {
+      // The program above answers nothing else.
+      failure = (await this.#thread.ask({ index: { ...this.#options, lmdb }, memory, usedBytes })) as typeof failure;
+    } catch (error) {
+      if (error instanceof ThreadError && !error.isBegun) return 'missing';
+      throw error;
+    }
+    this.#isAsked = true;
+    if (failure === undefined) return 'done';
+    // It was before LMDB was asked for a transaction, or it is not the reason.
+    if (
+      typeof failure.code !== 'number' ||
+      failure.code === badTransaction ||
+      lmdbErrorOf(failure, '').code === 'disk-full'
+    )
+      return 'failed';
+    throw Object.assign(new Error(failure.message), { code: failure.code });
+  }
+
+  /** Lets go of the folder, if it has it. */
+  async close(): Promise<void> {
+    if (!this.#isAsked) return;
+    await this.#thread.ask({});
+    await this.#thread.end();
+  }
+}
+
+/** Undefined where it is not found: a program that was made one file of may be anywhere. */
+function lmdbPath(): string | undefined {
   try {
-    return (await thread.ask(job)) as boolean; // The program above answers nothing else.
-  } catch (error) {
-    if (error instanceof ThreadError) return undefined;
-    throw error;
+    return createRequire(import.meta.url).resolve('lmdb');
+  } catch {
+    return undefined;
   }
 }
