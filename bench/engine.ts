@@ -8,12 +8,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BareLogProcess } from './baseline/bare-log-process.ts';
-import { LmdbStore } from './baseline/lmdb-store.ts';
 import { readOptions } from './common/options.ts';
 import { showProgress } from './common/progress.ts';
 import { machineFacts, Report } from './common/report.ts';
 import { chanceOf } from './engine/chance.ts';
-import { loadDatabases, loadLmdb } from './engine/load.ts';
+import { loadDatabases } from './engine/load.ts';
 import { defaults, usage } from './engine/options.ts';
 import { measurePoints } from './engine/points.ts';
 import { measureRecovery } from './engine/recovery.ts';
@@ -24,6 +23,7 @@ import { measureSpace } from './engine/space.ts';
 import { measureSplit } from './engine/split.ts';
 import { Subject } from './engine/subject.ts';
 import { measureTail } from './engine/tail.ts';
+import { withWriters } from './engine/writers.ts';
 import { measureBatches, measureWrites } from './engine/writes.ts';
 
 const args = process.argv.slice(2);
@@ -50,15 +50,12 @@ const setting: Setting = {
   oneTripLog: options.isQuick
     ? undefined
     : await BareLogProcess.start(placeOf(options, 'one-trip.log'), { isOneTrip: true }),
-  lmdb: new LmdbStore(placeOf(options, 'lmdb'), one.container),
 };
 
 await loadDatabases(setting, wants('feed'));
 if (wants('recovery')) await setting.one.copyTo(placeOf(options, 'recovery'));
-if (wants('writes') || wants('batches')) await loadLmdb(setting);
 const sections: Readonly<Record<string, (setting: Setting) => Promise<void>>> = {
-  writes: measureWrites,
-  batches: measureBatches,
+  'writes,batches': measureInProcesses,
   tail: measureTail,
   points: measurePoints,
   split: measureSplit,
@@ -67,7 +64,7 @@ const sections: Readonly<Record<string, (setting: Setting) => Promise<void>>> = 
   recovery: measureRecovery,
 };
 for (const [name, measure] of Object.entries(sections)) {
-  if (!wants(name)) continue;
+  if (!name.split(',').some(wants)) continue;
   try {
     await measure(setting);
   } catch (error) {
@@ -76,7 +73,6 @@ for (const [name, measure] of Object.entries(sections)) {
     process.exitCode = 1;
   }
 }
-await setting.lmdb.close();
 await setting.bareLog.close();
 await setting.oneTripLog?.close();
 await setting.four.close();
@@ -91,3 +87,10 @@ console.log(
   `\n${report.failures} not within their floor; ${seconds} s in all; load ${facts.load} on ${facts.cores} cores.`,
 );
 console.log(report.json({ ...facts, documents: options.documents, isQuick: options.isQuick, seconds }));
+
+function measureInProcesses(given: Setting): Promise<void> {
+  return withWriters(given, async (writers) => {
+    if (wants('writes')) await measureWrites(given, writers);
+    if (wants('batches')) await measureBatches(given, writers);
+  });
+}

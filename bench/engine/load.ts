@@ -1,16 +1,12 @@
 // Fills the databases with as many documents as asked for.
 
-import { drive, perSecond } from '../common/drive.ts';
+import { perSecond } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
-import { documentOf } from './documents.ts';
 import { measureAsWritten, measureContiguous } from './feed.ts';
 import type { Setting } from './setting.ts';
 
 /** The share of documents written by few writers, whose frames are small. */
 const thinShare = 0.2;
-const lmdbWriters = 5_000;
-/** So large commits leave long lists of free pages, on which the first small ones spend milliseconds each: not measured either. */
-const lmdbRewrites = 10_000;
 
 /** The feed is measured on the way: as few writers wrote it, and contiguous, before anything else is written. */
 export async function loadDatabases(setting: Setting, isFeedMeasured: boolean): Promise<void> {
@@ -31,12 +27,4 @@ export async function loadDatabases(setting: Setting, isFeedMeasured: boolean): 
     });
     if (isFeedMeasured) await measureContiguous(setting, subject, ranges);
   }
-}
-
-/** In groups as large as they come: this is preparation, not measured. */
-export async function loadLmdb({ options, lmdb, chance }: Setting): Promise<void> {
-  showProgress(`loading ${options.documents} documents into LMDB`);
-  let next = 0;
-  await drive({ writers: lmdbWriters, operations: options.documents }, () => lmdb.upsert(documentOf(next++, 0)));
-  await drive({ writers: 64, operations: lmdbRewrites }, () => lmdb.upsert(documentOf(chance(options.documents), 0)));
 }

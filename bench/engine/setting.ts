@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import type { BareLogProcess } from '../baseline/bare-log-process.ts';
-import type { LmdbStore } from '../baseline/lmdb-store.ts';
 import type { BenchOptions } from '../common/options.ts';
 import type { Report } from '../common/report.ts';
 import type { Chance } from './chance.ts';
@@ -18,7 +17,6 @@ export interface Setting {
   readonly bareLog: BareLogProcess;
   /** The same with one trip through the thread pool for write and flush, where there is that; not in a hurry. */
   readonly oneTripLog: BareLogProcess | undefined;
-  readonly lmdb: LmdbStore;
 }
 
 export function placeOf(options: BenchOptions, name: string): string {

@@ -41,9 +41,14 @@ export class Subject implements AsyncDisposable {
   }
 
   /** Copies the folder as it is when the database is closed, and goes on. */
-  async copyTo(folder: string): Promise<void> {
+  copyTo(folder: string): Promise<void> {
+    return this.whileClosed(async () => cpSync(this.folder, folder, { recursive: true }));
+  }
+
+  /** The folder is somebody else's meanwhile. */
+  async whileClosed(use: () => Promise<void>): Promise<void> {
     await this.database.close();
-    cpSync(this.folder, folder, { recursive: true });
+    await use();
     this.database = await openDatabase({ folder: this.folder, sync: 'full', maintenance: false });
     this.container = this.database.container(databaseId, containerId);
   }

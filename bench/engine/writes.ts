@@ -10,17 +10,17 @@ import type { BareLogProcess } from '../baseline/bare-log-process.ts';
 import type { Contestant, Standing } from '../common/contest.ts';
 import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';
-import { drive } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
 import type { Bound } from '../common/report.ts';
-import { documentIn, documentOf, partitionKeyOf } from './documents.ts';
 import type { Setting } from './setting.ts';
-import type { Subject } from './subject.ts';
+import type { WriterProcess } from './writer-process.ts';
+import type { Work } from './writer-turn.ts';
+import { batchDocuments } from './writer-turn.ts';
+import type { Writers } from './writers.ts';
 
-const batchDocuments = 100;
-/** So few that most batches replace what is there, as upserts do in the long run. */
-const batchPartitions = 100;
 const warmUpMs = 150;
+/** Of Tidemark, in whose process nobody has written yet: until the compiler has seen what is done often. */
+const subjectWarmUpMs = 1_000;
 /** The index gathers for a second before it begins a transaction; turns begin all over that second. */
 const gatherMs = 1_000;
 const sustainedMsMin = 1_000;
@@ -52,27 +52,28 @@ function baselinesOf({ options }: Setting, writers: number): Baseline[] {
   return writers === 1 ? ['bare log'] : ['bare log', 'all in LMDB'];
 }
 
-export async function measureWrites(setting: Setting): Promise<void> {
+export async function measureWrites(setting: Setting, writing: Writers): Promise<void> {
   const { report, options } = setting;
   for (const writers of options.isQuick ? [1, 64] : [1, 64, 1_000]) {
     showProgress(`upserts, ${writers} in flight`);
     report.section(`durable upserts of one document, ${writers} in flight`);
-    const standings = await contest(upsertContestants(setting, writers), options.rounds, measureOf(setting, writers));
-    for (const [name] of subjectsOf(setting)) addUpserts(setting, writers, name, standings);
+    const standings = await contest(
+      contestantsOf(setting, writing, 'upserts', writers),
+      options.rounds,
+      measureOf(setting, writers),
+    );
+    for (const [name] of writing.subjects) addUpserts(setting, writers, name, standings);
   }
-  if (!options.isQuick) await measureApart(setting);
+  if (!options.isQuick) await measureApart(setting, writing);
 }
 
-async function measureApart(setting: Setting): Promise<void> {
-  const { report, options, one, chance } = setting;
+async function measureApart(setting: Setting, { subjects }: Writers): Promise<void> {
+  const { report, options } = setting;
   showProgress('inserts and updates');
   report.section('inserts and updates apart, 64 in flight');
-  const turn = turnOf(setting, 64);
+  const [, one] = subjects[0] as Writers['subjects'][number];
   const standings = await contest(
-    [
-      { name: 'inserts', turn: (round) => turn(round, one.insert, one) },
-      { name: 'updates', turn: (round) => turn(round, () => one.update(chance), one) },
-    ],
+    (['inserts', 'updates'] as const).map((work) => subjectContestant(setting, work, one, work, 64)),
     options.rounds,
     measureOf(setting, 64),
   );
@@ -126,32 +127,17 @@ function addUpserts(setting: Setting, writers: number, name: string, standings: 
   report.add({ id: `${id}-p99`, label: `${name}: p99`, figure: standing.latencyP99Ms, unit: 'ms' });
 }
 
-export async function measureBatches(setting: Setting): Promise<void> {
-  const { report, options, chance, lmdb } = setting;
+export async function measureBatches(setting: Setting, writing: Writers): Promise<void> {
+  const { report, options } = setting;
   for (const writers of [1, 64]) {
     showProgress(`batches of ${batchDocuments}, ${writers} in flight`);
     report.section(`batches of ${batchDocuments} upserts, ${writers} in flight, documents a second`);
-    const turn = turnOf(setting, writers);
-    const bytesOf = (partition: number): Buffer[] =>
-      Array.from({ length: batchDocuments }, (_, i) => documentIn(partition, i, 1));
-    const contestant = (name: string, put: () => Promise<unknown>, subject?: Subject): Contestant => ({
-      name,
-      turn: async (round) => inDocuments(await turn(round, put, subject)),
-    });
     const standings = await contest(
-      [
-        ...subjectsOf(setting).map(([name, subject]) =>
-          contestant(name, () => putBatch(subject, chance(batchPartitions)), subject),
-        ),
-        ...oneTripContestants(setting, writers, batchDocuments),
-        ...(options.isQuick
-          ? []
-          : [contestant('all in LMDB', () => lmdb.upsertMany(bytesOf(chance(batchPartitions))))]),
-      ],
+      contestantsOf(setting, writing, 'batches', writers),
       options.rounds,
       measureOf(setting, writers, batchDocuments),
     );
-    for (const [name] of subjectsOf(setting)) {
+    for (const [name] of writing.subjects) {
       const id = `batches-${writers}-${name.replace(' ', '-')}`;
       const { perSecond, processorMicros } = standingOf(standings, name);
       for (const baseline of baselinesOf(setting, writers)) {
@@ -179,33 +165,14 @@ export async function measureBatches(setting: Setting): Promise<void> {
   }
 }
 
-function putBatch(subject: Subject, partition: number): Promise<unknown> {
-  const operations = Array.from({ length: batchDocuments }, (_, i) => ({ upsert: documentIn(partition, i, 1) }));
-  return subject.container.batch(partitionKeyOf(partition), operations);
-}
-
-function inDocuments(driven: Drive): Drive {
-  return { ...driven, operations: driven.operations * batchDocuments };
-}
-
-function upsertContestants(setting: Setting, writers: number): Contestant[] {
-  const { chance, lmdb } = setting;
-  const turn = turnOf(setting, writers);
-  let version = 0;
-  const putInLmdb = (): Promise<void> => {
-    version += 1;
-    const n = (version & 1) === 0 ? setting.options.documents * 2 + version : chance(setting.options.documents);
-    return lmdb.upsert(documentOf(n, version));
-  };
+function contestantsOf(setting: Setting, { subjects, lmdb }: Writers, work: Work, writers: number): Contestant[] {
+  const isBatch = work === 'batches';
+  const isLmdbAsked = !(isBatch && setting.options.isQuick) && baselinesOf(setting, writers).includes('all in LMDB');
+  const turn = (round: number): Promise<Drive> => lmdb.turn({ work, writers, ...othersTurn(setting, writers, round) });
   return [
-    ...subjectsOf(setting).map(([name, subject]) => ({
-      name,
-      turn: (round: number) => turn(round, () => subject.upsert(chance), subject),
-    })),
-    ...oneTripContestants(setting, writers),
-    ...(baselinesOf(setting, writers).includes('all in LMDB')
-      ? [{ name: 'all in LMDB', turn: (round: number) => turn(round, putInLmdb) }]
-      : []),
+    ...subjects.map(([name, process]) => subjectContestant(setting, name, process, work, writers)),
+    ...oneTripContestants(setting, writers, isBatch ? batchDocuments : 1),
+    ...(isLmdbAsked ? [{ name: 'all in LMDB', turn }] : []),
   ];
 }
 
@@ -242,32 +209,24 @@ function othersTurn({ options }: Setting, writers: number, round: number): { tur
   return { turnMs, rampMs: writers > 1 && round >= 0 ? rampMs : 0 };
 }
 
-/** In a hurry one range must do: the floors are those of both. */
-function subjectsOf({ options, one, four }: Setting): (readonly [name: string, subject: Subject])[] {
-  return options.isQuick
-    ? [['1 range', one]]
-    : [
-        ['1 range', one],
-        ['4 ranges', four],
-      ];
-}
-
-function turnOf(setting: Setting, writers: number) {
-  const { options } = setting;
-  return async (round: number, operation: () => Promise<unknown>, subject?: Subject): Promise<Drive> => {
-    const others = othersTurn(setting, writers, round);
-    if (subject === undefined) return drive({ writers, ...others }, operation);
-    const { turnMs } = others;
-    const { settle } = subject;
-    await subject.rested();
-    if (writers === 1 || round < 0) return drive({ writers, turnMs, settle }, operation);
+function subjectContestant(
+  setting: Setting,
+  name: string,
+  process: WriterProcess,
+  work: Work,
+  writers: number,
+): Contestant {
+  const { isQuick } = setting.options;
+  const turn = (round: number): Promise<Drive> => {
+    const { turnMs } = othersTurn(setting, writers, round);
+    if (round < 0) return process.turn({ work, writers, turnMs: subjectWarmUpMs, rampMs: 0 });
+    if (writers === 1) return process.turn({ work, writers, turnMs, rampMs: 0 });
     // In a hurry the first transaction of the index may fall into the turn instead of before it.
-    const rampMs = gatherMs * ((options.isQuick ? 0.2 : 1) + ((round * phaseShare) % 1));
-    const sustainedMs = Math.max(turnMs, options.isQuick ? quickSustainedMsMin : sustainedMsMin);
-    const driven = await drive({ writers, turnMs: sustainedMs, settle, rampMs }, operation);
-    await subject.rested();
-    return driven;
+    const rampMs = gatherMs * ((isQuick ? 0.2 : 1) + ((round * phaseShare) % 1));
+    const sustainedMs = Math.max(turnMs, isQuick ? quickSustainedMsMin : sustainedMsMin);
+    return process.turn({ work, writers, turnMs: sustainedMs, rampMs });
   };
+  return { name, turn };
 }
 
 function crowdBoundOf(writers: number, baseline: Baseline): { bound?: Bound } {
