@@ -43,8 +43,9 @@ export async function measureScale(setting: Setting): Promise<void> {
     showProgress(`scale: ${label}`);
     const contestant = (name: string, subject: Subject): Contestant => ({
       name,
-      turn: () => {
-        warmFiles(subject.folder);
+      turn: (round) => {
+        // In a hurry once: nobody takes memory back within seconds.
+        if (!options.isQuick || round < 0) warmFiles(subject.folder);
         return work(subject);
       },
     });

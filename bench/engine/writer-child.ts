@@ -25,9 +25,10 @@ if (folder === undefined || (kind !== 'tidemark' && kind !== 'lmdb'))
   throw new Error('writer-child.ts tidemark|lmdb FOLDER DOCUMENTS');
 const documents = Number(countText);
 const chance = chanceOf(42);
+const warmUpMs = 1_500;
 const lmdbLoaders = 5_000;
 /** So large commits leave long lists of free pages, on which the first small ones spend milliseconds each: not measured either. */
-const lmdbRewrites = 10_000;
+const lmdbRewrites: number = Math.min(10_000, documents / 10);
 
 const writer = kind === 'tidemark' ? await tidemarkOn(folder) : await lmdbIn(folder);
 process.on('message', async (turn: WriterTurn) => process.send?.(await take(turn)));
@@ -46,6 +47,8 @@ async function tidemarkOn(path: string): Promise<Writer> {
   // Its ranges are what they are: it has been made before.
   const subject = await Subject.open(path, { ranges: 1 });
   subject.count = documents;
+  // As warm as whoever has written all of them would be.
+  await drive({ writers: 64, turnMs: warmUpMs }, () => subject.upsert(chance));
   const operations: Readonly<Record<Work, () => Promise<unknown>>> = {
     upserts: () => subject.upsert(chance),
     inserts: subject.insert,

@@ -21,6 +21,7 @@ import type { Writers } from './writers.ts';
 const warmUpMs = 150;
 /** Of Tidemark, in whose process nobody has written yet: until the compiler has seen what is done often. */
 const subjectWarmUpMs = 1_000;
+const quickSubjectWarmUpMs = 400;
 /** The index gathers for a second before it begins a transaction; turns begin all over that second. */
 const gatherMs = 1_000;
 const sustainedMsMin = 1_000;
@@ -219,7 +220,8 @@ function subjectContestant(
   const { isQuick } = setting.options;
   const turn = (round: number): Promise<Drive> => {
     const { turnMs } = othersTurn(setting, writers, round);
-    if (round < 0) return process.turn({ work, writers, turnMs: subjectWarmUpMs, rampMs: 0 });
+    if (round < 0)
+      return process.turn({ work, writers, turnMs: isQuick ? quickSubjectWarmUpMs : subjectWarmUpMs, rampMs: 0 });
     if (writers === 1) return process.turn({ work, writers, turnMs, rampMs: 0 });
     // In a hurry the first transaction of the index may fall into the turn instead of before it.
     const rampMs = gatherMs * ((isQuick ? 0.2 : 1) + ((round * phaseShare) % 1));
