@@ -42,7 +42,6 @@ export class HelperThread {
   readonly #program: string;
   readonly #options: HelperThreadOptions;
   #running: RunningThread | undefined;
-  readonly #waitAtEnd = (): void => this.#running?.wait();
 
   constructor(program: string, options: HelperThreadOptions) {
     this.#program = program;
@@ -63,22 +62,21 @@ export class HelperThread {
   async end(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    process.off('exit', this.#waitAtEnd);
-    await running?.end();
+    if (running === undefined) return;
+    awaited.delete(running);
+    await running.end();
   }
 
   #start(): RunningThread {
-    if (this.#running !== undefined && !this.#running.hasEnded) return this.#running;
+    if (this.#running?.hasEnded === false) return this.#running;
+    if (this.#running !== undefined) awaited.delete(this.#running);
     try {
       checkAddresses();
       this.#running = new RunningThread(this.#program);
     } catch (error) {
       throw new ThreadError(this.#options.what, false, error);
     }
-    if (this.#options.isAwaitedAtEnd) {
-      process.off('exit', this.#waitAtEnd);
-      process.on('exit', this.#waitAtEnd);
-    }
+    if (this.#options.isAwaitedAtEnd) awaitAtEnd(this.#running);
     return this.#running;
   }
 }
@@ -163,4 +161,17 @@ declare const WebAssembly: { readonly Memory: new (size: { readonly initial: num
  */
 function checkAddresses(): void {
   new WebAssembly.Memory({ initial: 1 });
+}
+
+/** Those for which the end of the process waits, with one listener for all. */
+const awaited = new Set<RunningThread>();
+let isEndHeard = false;
+
+function awaitAtEnd(running: RunningThread): void {
+  awaited.add(running);
+  if (isEndHeard) return;
+  isEndHeard = true;
+  process.on('exit', () => {
+    for (const each of awaited) each.wait();
+  });
 }

@@ -73,6 +73,18 @@ test('[engine 5] a closed index has no thread any more', async () => {
   expect(threads.started.map(({ threadId }) => threadId)).toEqual([-1]);
 });
 
+test('[engine 12] many indexes listen once for the end of the process', async () => {
+  const before = process.listenerCount('exit');
+
+  for (let round = 0; round < 2; round += 1) {
+    const indexes = await Promise.all(Array.from({ length: 3 }, (_, i) => openIndex(`many-${i}`)));
+    await Promise.all(indexes.map((index) => index.apply(changes(600, 'all'))));
+    for (const index of indexes) await index.close();
+  }
+
+  expect(process.listenerCount('exit') - before).toBeLessThanOrEqual(1);
+});
+
 test('[engine 12] a folder that was moved away gets no second index in its place', async () => {
   const path = join(folder, 'moved');
   const index = await openIndex('moved');

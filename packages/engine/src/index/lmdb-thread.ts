@@ -87,6 +87,8 @@ const badTransaction = -30_782;
 export class LmdbThread {
   readonly #options: LmdbThreadOptions;
   readonly #thread = new HelperThread(program, { what: 'writes the index', isAwaitedAtEnd: true });
+  /** Where it is found. */
+  #lmdb: string | undefined;
   #isAsked = false;
 
   constructor(options: LmdbThreadOptions) {
@@ -95,7 +97,8 @@ export class LmdbThread {
 
   /** Of a batch in shared memory; `done`: it is committed and durable. Throws what LMDB has told, or `ThreadError`. */
   async write({ memory, usedBytes }: EntryBatch): Promise<Written> {
-    const lmdb = isMainThread ? lmdbPath() : undefined;
+    if (isMainThread) this.#lmdb ??= lmdbPath();
+    const lmdb = this.#lmdb;
     if (lmdb === undefined) return 'missing';
     let failure: Failure | undefined;
     try {
