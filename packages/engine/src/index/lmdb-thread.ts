@@ -1,7 +1,7 @@
 // A thread that writes large transactions into LMDB.
 //
 // Queued with lmdb's own way of writing beside the event loop, each change costs the event loop a microsecond, and garbage. Here a
-// transaction is one message with all of its changes (entry-batch.ts). With many writers a tenth to a quarter more of them get through.
+// transaction is one message with all of its changes (entry-batch.ts). With 64 batches in flight a sixth more of them get through.
 //
 // Facts about lmdb that shape this, read in its source and tried:
 //   - An environment is one for the process, by its file: threads open it each for themselves and share it, and a reader sees what another
