@@ -74,10 +74,9 @@ export class Subject implements AsyncDisposable {
 
   settle = (): Promise<void> => this.database.engine.settle();
 
-  /** Segments are made ready while nobody writes: not in the turn of whoever is next. */
-  async rested(): Promise<void> {
-    await this.settle();
-    await this.database.engine.state.segments.rested();
+  /** What is done while nobody writes is not done in the turn of whoever is next. */
+  rested(): Promise<void> {
+    return this.database.engine.rested();
   }
 
   load(documents: number, writers: number): Promise<Drive> {

@@ -67,6 +67,7 @@ export class World {
         segmentBytesMax: this.#options.segmentBytesMax,
       },
       late: lateLimits,
+      ...(this.random.fork('rest').bool(0.5) ? { indexRestMs: 0 } : {}),
       frames: new PoisonedFrames(),
       isRestored: this.#isRestored,
     };

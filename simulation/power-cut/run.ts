@@ -135,6 +135,7 @@ class PowerCutRun {
         segments: { sync: this.#options.sync, segmentBytesMin: 8_192, segmentBytesMax: 16_384 },
         // So small that entries get to their places all the time, and the power goes while they do.
         late: { changesMax: 24, mergedMax: 8 },
+        ...(this.#random.fork('rest').bool(0.5) ? { indexRestMs: 0 } : {}),
         frames: new PoisonedFrames(),
         isRestored: false,
       });

@@ -23,7 +23,7 @@ import { indexBytes, lmdbIndexProvider } from './index/lmdb-provider.ts';
 import { memoryIndex } from './index/memory-index.ts';
 import type { OptionNames } from './known-options.ts';
 import { checkOptionNames } from './known-options.ts';
-import { indexGatherMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
+import { indexGatherMs, indexRestMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
 import type { LongWorkOptions } from './long-work.ts';
 import type { MatchOptions, NamedResources } from './named-resource.ts';
 import type { ContainerInfo, DatabaseInfo, OfferOptions } from './range-engine.ts';
@@ -120,6 +120,7 @@ async function openFolder(
       segments,
       isRestored: claim.isRestored,
       indexGatherMs,
+      indexRestMs,
       ...progress,
     });
     await claim.opened();

@@ -16,7 +16,7 @@ export const roomLeftBytesMax: number = 16 * MiB;
  * each of the largest size that was filled since the open, up to so many, and only if it takes at most such a share of the room. When
  * one of them is more than the larger share they are given back.
  */
-export const sparesAheadMax = 3;
+export const sparesAheadMax = 7;
 export const spareRoomShare: number = 1 / 64;
 export const shortRoomShare: number = 1 / 16;
 
@@ -55,6 +55,8 @@ export const overlayBytesMax: number = 96 * MiB;
 
 /** An index transaction waits this long for more to come along; longer gains little and makes recovery longer. */
 export const indexGatherMs = 1_000;
+/** When nobody has written for so long, entries that are late go to their places, before they must. */
+export const indexRestMs = 100;
 
 /**
  * Doc entries on their way to their places in the index. So many get there together: each page of the tree that they touch is written

@@ -78,6 +78,8 @@ export interface EmbeddedEngineOptions {
   readonly frames?: FrameMemory;
   /** How long the index may lag behind while nobody waits for it; the log has everything meanwhile. */
   readonly indexGatherMs?: number;
+  /** How long nobody may have written for the index to do more than it must; never, if it is not given. */
+  readonly indexRestMs?: number;
   readonly onRebuildProgress?: (fraction: number) => void;
 }
 
@@ -124,6 +126,7 @@ export class EmbeddedEngine implements RangeEngine {
           ...this.state.positions().map(({ number, position }) => ({ range: number, position })),
         ],
         gatherMs: options.indexGatherMs ?? 0,
+        restMs: options.indexRestMs,
         flushLog: () => (options.segments.sync === 'os' ? this.state.segments.flush() : Promise.resolve()),
         onFailure: (error) => this.#onIndexFailure(error),
       },
@@ -424,6 +427,13 @@ export class EmbeddedEngine implements RangeEngine {
   /** Waits until everything acknowledged is in the index as well. */
   settle(): Promise<void> {
     return this.writer.settled();
+  }
+
+  /** Waits until nothing more is done for what was written: entries are at their places, and segments for the next burst are ready. */
+  async rested(): Promise<void> {
+    await this.writer.settled();
+    await this.writer.rested();
+    await this.state.segments.rested();
   }
 
   /** Holds every segment as of now: what a backup copies. */

@@ -1,7 +1,12 @@
+import { DatabaseError } from '@tidemark/model';
+import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { systemEnvironment } from '../ambient.ts';
+import type { Clock } from '../environment.ts';
+import type { Version } from '../index/documents.ts';
 import type { IndexStore } from '../index/index-store.ts';
-import { docKey, readUint48BE, timeKey, ttlKey } from '../index/keys.ts';
+import { docKey, readUint48BE, timeKey, treeBounds, ttlKey } from '../index/keys.ts';
+import type { LateIndex, LateLimits } from '../index/late-index.ts';
 import { openLateIndex } from '../index/late-index.ts';
 import { memoryIndex } from '../index/memory-index.ts';
 import { findIndexedRid, RidChanges } from '../index/rid-blocks.ts';
@@ -87,9 +92,100 @@ test('[engine 8] behind a write of which nothing is noted, what has to be is: a 
   expect(store.get(ttlKey(120, key))).toBeDefined();
 });
 
-/** An index whose transactions wait until they are let go on. */
-function gated(): { readonly store: IndexStore; started(): Promise<void>; goOn(): void } {
+test('[engine 5] what is late goes to its place when nobody has written for a while, and not before', async () => {
+  const store = memoryIndex();
+  const clock = new VirtualClock();
+  const late = await aWriter(store, { late: small, clock, restMs: 100 });
+  await enter(late, 8);
+  await clock.advance(99);
+  expect(placed(store)).toBe(0);
+
+  await clock.advance(1);
+  await late.writer.rested();
+
+  expect(placed(store)).toBe(8);
+  expect(late.index.isMerging).toBe(false);
+});
+
+test('[engine 5] somebody who writes ends the rest: the next one is waited for anew', async () => {
   const inner = memoryIndex();
+  const { store, started, goOn } = gated(inner);
+  const clock = new VirtualClock();
+  const late = await aWriter(store, { late: small, clock, restMs: 100 });
+  const entered = enter(late, 8);
+  await started();
+  goOn();
+  await entered;
+  await clock.advance(100);
+  await started();
+  late.writer.noteEntered();
+  goOn();
+  await started();
+  goOn();
+  await late.writer.drained();
+  await clock.advance(99);
+  const before = placed(inner);
+
+  for (let part = 0; part < 2; part += 1) {
+    await clock.advance(1);
+    await started();
+    goOn();
+  }
+  await late.writer.rested();
+
+  expect([before, placed(inner)]).toEqual([3, 8]);
+});
+
+test('[engine 5] a rest ends with the database, wherever it is', async () => {
+  const inner = memoryIndex();
+  const { store, started, goOn } = gated(inner);
+  const late = await aWriter(store, { late: small, restMs: 0 });
+  const entered = enter(late, 8);
+  await started();
+  goOn();
+  await entered;
+  await started();
+  late.writer.stopWaiting();
+  goOn();
+  await late.writer.rested();
+
+  expect(placed(inner)).toBe(3);
+});
+
+test('[engine 12] a disk that is full while nobody writes is no failure of the index, and one that fails again and again is', async () => {
+  for (const [code, failure] of [
+    ['disk-full', undefined],
+    ['internal', 'unavailable'],
+  ] as const) {
+    const inner = memoryIndex();
+    let applied = 0;
+    const store: IndexStore = {
+      keyBytesMax: inner.keyBytesMax,
+      changes: undefined,
+      get: (key) => inner.get(key),
+      range: (options) => inner.range(options),
+      apply: (changes) =>
+        applied++ === 0 ? inner.apply(changes) : Promise.reject(new DatabaseError(code, 'It cannot.')),
+      sync: () => inner.sync(),
+      close: () => inner.close(),
+    };
+    const failures: DatabaseError[] = [];
+    const late = await aWriter(store, { late: small, restMs: 0, onFailure: (error) => failures.push(error) });
+    await enter(late, 8);
+    await late.writer.rested();
+
+    expect(failures.map((error) => error.code)).toEqual(failure === undefined ? [] : [failure]);
+    expect(late.writer.obstacle?.code).toBe(failure);
+    expect(applied).toBe(failure === undefined ? 2 : 4);
+  }
+});
+
+/** An index whose transactions wait until they are let go on. */
+function gated(inner: IndexStore = memoryIndex()): {
+  readonly store: IndexStore;
+  started(): Promise<void>;
+  goOn(): void;
+} {
   const waiting: (() => void)[] = [];
   let onStart: (() => void)[] = [];
   return {
@@ -113,24 +209,36 @@ function gated(): { readonly store: IndexStore; started(): Promise<void>; goOn()
   };
 }
 
-async function aWriter(store: IndexStore): Promise<{ writer: IndexWriter; publish(records: StagedRecord[]): void }> {
+async function aWriter(
+  store: IndexStore,
+  more: {
+    readonly late?: LateLimits;
+    readonly clock?: Clock;
+    readonly restMs?: number;
+    readonly onFailure?: (error: DatabaseError) => void;
+  } = {},
+): Promise<{ writer: IndexWriter; index: LateIndex; publish(records: StagedRecord[]): void }> {
   const overlay = new Overlay<StagedRecord>();
+  const index = await openLateIndex(store, more.late);
   const usage = { touch: () => {}, takeChanges: () => [] };
   const writer = new IndexWriter(
     {
-      index: await openLateIndex(store),
+      index,
       overlay,
       usage: usage as unknown as ConstructorParameters<typeof IndexWriter>[0]['usage'], // It asks for nothing else.
-      environment: systemEnvironment(),
+      environment: { ...systemEnvironment(), clock: more.clock ?? systemEnvironment().clock },
       position: () => undefined,
       segmentFacts: () => undefined,
       nextCatalogNumber: () => 1,
       standing: () => [],
       gatherMs: 0,
+      restMs: more.restMs,
       flushLog: () => Promise.resolve(),
-      onFailure: (error) => {
-        throw error;
-      },
+      onFailure:
+        more.onFailure ??
+        ((error) => {
+          throw error;
+        }),
     },
     { sequence: 0, segment: 1, offset: 0, nextNumber: 1, epoch: 1 },
     false,
@@ -140,7 +248,40 @@ async function aWriter(store: IndexStore): Promise<{ writer: IndexWriter; publis
     const frame = { sequence: 1, segment: 1, endOffset: 1, view: { header: { length: 1 } } };
     writer.take({ ...frame, records, slices: [], changes: [] } as unknown as DurableGroup);
   };
-  return { writer, publish };
+  return { writer, index, publish };
+}
+
+/** Eight documents fill a generation, and three go to their places with a transaction. */
+const small: LateLimits = { changesMax: 8, mergedMax: 3 };
+
+/** So many documents, from this one on, are in the index when this resolves, and not at their places. */
+async function enter(
+  { writer, index }: { writer: IndexWriter; index: LateIndex },
+  count: number,
+  from = 0,
+): Promise<void> {
+  for (let n = from; n < from + count; n += 1) {
+    const key = docKey(1, Buffer.alloc(16, n), Buffer.from('p'), Buffer.from(`${n}`));
+    index.put(key, 0, key.length, index.hashOf(key), aVersion);
+  }
+  writer.noteEntered();
+  await writer.drained();
+}
+
+const aVersion: Version = {
+  range: 1,
+  lsn: 1,
+  ix: 0,
+  timeMs: 0,
+  ridNumber: 1,
+  ttl: undefined,
+  uniqueDigests: Buffer.alloc(0),
+  place: { segment: 1, ordinal: 0, offset: 0, length: 0, checksum: 0, recordBytes: 0 },
+  body: undefined,
+};
+
+function placed(store: IndexStore): number {
+  return store.range({ ...treeBounds('doc'), limit: 100 }).length;
 }
 
 /** As much of one as the index asks for. */

@@ -37,6 +37,8 @@ export interface IndexWriterOptions extends IndexNotesOptions {
   standing(): Standing[];
   /** How long a transaction waits for more to come along; 0 for not at all. */
   readonly gatherMs: number;
+  /** Who has published nothing for so long is at rest: entries go to their places then. Undefined: only as far as they must. */
+  readonly restMs: number | undefined;
   /** In 'os' mode the log is flushed first, so that the index never overtakes it. */
   flushLog(): Promise<void>;
   onFailure(error: DatabaseError): void;
@@ -61,6 +63,8 @@ export class IndexWriter {
   /** Ends the wait for more, when there is one. */
   #hurry: AbortController | undefined;
   #hasGathered = false;
+  /** Nothing was published since it was waited for that. */
+  #isAtRest = false;
   #failure: DatabaseError | undefined;
   /** Set while a transaction waits for room on the disk. */
   #stall: DatabaseError | undefined;
@@ -93,6 +97,7 @@ export class IndexWriter {
   /** What has just been published. */
   take(group: DurableGroup): void {
     this.#taken += 1;
+    this.#isAtRest = false;
     try {
       this.#notes.note(group);
     } catch (error) {
@@ -107,6 +112,7 @@ export class IndexWriter {
   noteEntered(): void {
     this.#notes.noteEntered();
     this.#taken += 1;
+    this.#isAtRest = false;
     this.#start();
   }
 
@@ -169,6 +175,11 @@ export class IndexWriter {
     if (this.obstacle !== undefined) throw this.obstacle;
   }
 
+  /** Resolves when nothing more is done until somebody publishes or asks for something. */
+  async rested(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
   /** From now on nothing waits for room. What is not in the index is replayed from the log by the next open. */
   stopWaiting(): void {
     this.#stop.abort();
@@ -209,7 +220,10 @@ export class IndexWriter {
           this.#wake();
           continue;
         }
-        if (this.#notes.isEmpty) return;
+        if (this.#notes.isEmpty) {
+          if (!(await this.#mergeAtRest())) return;
+          continue;
+        }
         if (await this.#gather()) continue;
         await this.#writeOnce();
         this.#wake();
@@ -231,11 +245,37 @@ export class IndexWriter {
       this.#hasGathered = false;
       return false;
     }
+    await this.#pause(ms);
+    this.#hasGathered = true;
+    return true;
+  }
+
+  /** Until somebody is in a hurry. */
+  async #pause(ms: number): Promise<void> {
     this.#hurry = new AbortController();
     await this.#options.environment.clock.sleep(ms, this.#hurry.signal);
     this.#hurry = undefined;
-    this.#hasGathered = true;
-    return true;
+  }
+
+  /** A part of what is on its way into the tree. Resolves with whether there may be more to do. */
+  async #mergeAtRest(): Promise<boolean> {
+    const { index, restMs } = this.#options;
+    const isOver = (): boolean => !index.isMerging || this.#stop.signal.aborted;
+    if (restMs === undefined || this.#isRebuilding || isOver()) return false;
+    if (!this.#isAtRest) {
+      if (restMs > 0) await this.#pause(restMs);
+      this.#isAtRest = this.#notes.isEmpty;
+    }
+    if (!this.#isAtRest || this.#exclusive.length > 0) return true;
+    if (isOver()) return false;
+    try {
+      await this.#patiently(() => index.mergeAhead(), false);
+      return true;
+    } catch (error) {
+      // Nobody needs it to go there now: whether there is room again shows when somebody writes.
+      if (!isFull(error)) this.fail(error);
+      return false;
+    }
   }
 
   get #isUrgent(): boolean {
@@ -277,16 +317,21 @@ export class IndexWriter {
     for (const { fail } of this.#exclusive.splice(0)) fail(this.#failure);
   }
 
-  async #applyPatiently(changes: readonly IndexChange[]): Promise<void> {
-    const { index, environment } = this.#options;
+  #applyPatiently(changes: readonly IndexChange[]): Promise<void> {
+    const { index } = this.#options;
+    return this.#patiently(() => index.apply(changes), true);
+  }
+
+  async #patiently(write: () => Promise<void>, isRoomAwaited: boolean): Promise<void> {
+    const { environment } = this.#options;
     for (let attempt = 1; ; ) {
       try {
-        await index.apply(changes);
+        await write();
         this.#stall = undefined;
         return;
       } catch (error) {
-        if (isFull(error)) this.#stall = error;
-        else if (attempt === attemptsMax) throw error;
+        if (isFull(error) && isRoomAwaited) this.#stall = error;
+        else if (isFull(error) || attempt === attemptsMax) throw error;
         else attempt += 1;
         if (this.#stop.signal.aborted) throw error;
         this.#wake();

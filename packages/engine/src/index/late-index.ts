@@ -6,7 +6,8 @@
 // are so many that a leaf takes several and a branch dozens.
 //
 //   current   takes changes as they come; full, it is frozen
-//   frozen    goes into the tree, a part with each transaction, and is gone before the next one is full
+//   frozen    goes into the tree, a part with each transaction, and is gone before the next one is full; all of it when nobody
+//             writes, so that a burst behind a pause has nothing to take there
 //
 // What has come is on the disk only with the transaction that `take` was asked for, together with everything else that belongs
 // to it, so that the index there is never a mixture of two states. Both generations are read when it is opened, and how far the frozen
@@ -161,6 +162,19 @@ export class LateIndex implements IndexStore {
     const applied = this.#turn.then(() => this.#apply(changes));
     this.#turn = applied.catch(ignore);
     return applied;
+  }
+
+  /** Whether something is on its way into the tree. */
+  get isMerging(): boolean {
+    return this.#ripe !== undefined;
+  }
+
+  /** Takes some more of it there than is due, in a transaction of its own: when nobody writes it is in nobody's way. */
+  async mergeAhead(): Promise<void> {
+    this.#assertOpen();
+    const merged = this.#turn.then(() => this.#applyMerged(noChanges, this.#mergedMax));
+    this.#turn = merged.catch(ignore);
+    return merged;
   }
 
   async sync(): Promise<void> {

@@ -4,6 +4,7 @@ import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { fileError } from '../files/file-system.ts';
 import { memoryFiles } from '../files/memory-files.ts';
+import { sparesAheadMax } from '../limits.ts';
 import { segmentFolder } from './segment.ts';
 import { Spares } from './spares.ts';
 
@@ -103,7 +104,7 @@ test('[engine 4] a log that has filled segments has as many more ready when it i
   for (const [filled, ready] of [
     [1, 2],
     [2, 3],
-    [9, 4],
+    [9, sparesAheadMax + 1],
   ] as const) {
     const disk = spares({ room: spacious });
     await fill(disk, filled);
