@@ -18,6 +18,7 @@ export {
   validateResourceName,
   validateTtl,
   writeEtag,
+  writeEtagIx,
 } from './document.ts';
 export { effectiveKey, effectiveKeyFromHex, effectiveKeyHex, effectiveKeyPrefixRange } from './effective-key.ts';
 export type { DatabaseErrorOptions, ErrorCode } from './errors.ts';

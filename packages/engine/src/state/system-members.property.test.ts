@@ -17,6 +17,9 @@ test('[wire 4] [engine 4] system members are written as JSON, in their order, an
       u48,
       (database, container, ridNumber, lsn, ix, timeMs) => {
         const members = new SystemMembers(database, container, 0x12345678);
+        // Another one of the same unit, and one of another, may have been written before.
+        if (ix > 0) members.writeTail({ ridNumber: 7, lsn, ix: ix - 1, timeMs }, Buffer.alloc(600), 0);
+        if (ix % 3 === 0) members.writeTail({ ridNumber: 7, lsn: lsn >>> 1, ix, timeMs }, Buffer.alloc(600), 0);
         const record = { ridNumber, lsn, ix, timeMs };
         const target = Buffer.alloc(600, '.');
 

@@ -14,6 +14,7 @@ import {
   documentRidWriter,
   formatEtag,
   writeEtag,
+  writeEtagIx,
 } from '@tidemark/model';
 import type { BodyTail, RecordInput } from '../log/frame-writer.ts';
 
@@ -29,6 +30,10 @@ export class SystemMembers implements BodyTail {
   readonly #etagAt: number;
   readonly #epoch: number;
   readonly #writeRid: (document: number, target: Uint8Array, offset: number) => void;
+  /** Of the last document; those of one unit differ only in rid and ix. */
+  #tail: Buffer = Buffer.alloc(0);
+  #lsn = -1;
+  #second = -1;
 
   constructor(database: number, container: number, epoch: number) {
     const rid = documentRid(database, container, 0);
@@ -52,22 +57,41 @@ export class SystemMembers implements BodyTail {
   }
 
   tailBytes({ lsn, timeMs }: Stamp): number {
-    return this.#pattern.length + digitsOf(Math.floor(timeMs / 1000)) + lsnTailBytes(lsn);
+    const second = Math.floor(timeMs / 1000);
+    return lsn === this.#lsn && second === this.#second ? this.#tail.length : this.#bytesOf(lsn, second);
   }
 
   writeTail({ ridNumber, lsn, ix, timeMs }: Stamp, target: Buffer, offset: number): number {
-    target.set(this.#pattern, offset);
+    const second = Math.floor(timeMs / 1000);
+    if (lsn !== this.#lsn || second !== this.#second) this.#stamp(lsn, second);
+    target.set(this.#tail, offset);
     this.#writeRid(ridNumber, target, offset + this.#ridAt);
     // A call of copyWithin takes several times as long.
     const from = offset + this.#ridAt;
     const to = offset + this.#selfRidAt;
     for (let i = 0; i < documentRidChars; i += 1) target[to + i] = target[from + i] as number;
-    writeEtag(target, offset + this.#etagAt, this.#epoch, lsn, ix);
-    let end = writeNumber(target, offset + this.#pattern.length, Math.floor(timeMs / 1000));
-    for (let i = 0; i < lsnName.length; i += 1) target[end++] = lsnName.charCodeAt(i);
-    end = writeNumber(target, end, lsn);
-    target[end] = closeBrace;
-    return end + 1;
+    writeEtagIx(target, offset + this.#etagAt, ix);
+    return offset + this.#tail.length;
+  }
+
+  #bytesOf(lsn: number, second: number): number {
+    return this.#pattern.length + digitsOf(second) + lsnTailBytes(lsn);
+  }
+
+  #stamp(lsn: number, second: number): void {
+    const bytes = this.#bytesOf(lsn, second);
+    if (this.#tail.length !== bytes) {
+      this.#tail = Buffer.allocUnsafeSlow(bytes);
+      this.#tail.set(this.#pattern);
+    }
+    const tail = this.#tail;
+    writeEtag(tail, this.#etagAt, this.#epoch, lsn, 0);
+    let end = writeNumber(tail, this.#pattern.length, second);
+    for (let i = 0; i < lsnName.length; i += 1) tail[end++] = lsnName.charCodeAt(i);
+    end = writeNumber(tail, end, lsn);
+    tail[end] = closeBrace;
+    this.#lsn = lsn;
+    this.#second = second;
   }
 }
 
