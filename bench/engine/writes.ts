@@ -3,8 +3,10 @@
 // The index takes what is written up to a second later. With many writers the turn follows upon a ramp, so that the index has
 // something to do in it as it always will; with one, what was put off is done and counted at its end.
 //
-// The bare log has a file of 256 MiB that is ready before its turn. So has Tidemark: up to four segments, which it makes ready while
-// nobody writes. Whoever writes more than that without a pause has zeros written beside it, as those who load do here and in bench:scale.
+// The bare log has a file of 256 MiB that is ready before its turn, and begins again at its start. Tidemark has up to four segments of 64 MiB
+// ready, of a large log up to eight, which it makes while nobody writes. Whoever writes more than that without a pause has zeros written
+// beside it, as those who load do here and in bench:scale. Likewise entries of documents go to their places in the index between turns, when
+// nobody writes, and in a turn as far as they must. So turns are bursts; one long turn of 64 writers shows what is left without a pause.
 
 import type { BareLogProcess } from '../baseline/bare-log-process.ts';
 import type { Contestant, Standing } from '../common/contest.ts';
@@ -31,6 +33,7 @@ const othersRampMs = 300;
 const quickOthersRampMs = 100;
 /** The bare log has several turns in a round. */
 const measureTurnMsMax = 500;
+const withoutPause = { rampMs: 10_000, turnMs: 20_000 } as const;
 /** Of a golden section: each round falls into the widest gap that those before it have left. */
 const phaseShare = 0.618;
 
@@ -65,7 +68,27 @@ export async function measureWrites(setting: Setting, writing: Writers): Promise
     );
     for (const [name] of writing.subjects) addUpserts(setting, writers, name, standings);
   }
-  if (!options.isQuick) await measureApart(setting, writing);
+  if (options.isQuick) return;
+  await measureApart(setting, writing);
+  await measureWithoutPause(setting, writing);
+}
+
+/** Long enough for several generations of late entries and more than the spares of the log. */
+async function measureWithoutPause(setting: Setting, { subjects }: Writers): Promise<void> {
+  showProgress('upserts without a pause');
+  setting.report.section('durable upserts of one document, 64 in flight, without a pause');
+  const [name, one] = subjects[0] as Writers['subjects'][number];
+  const turn = (round: number): Promise<Drive> =>
+    one.turn({ work: 'upserts', writers: 64, ...(round < 0 ? { turnMs: warmUpMs, rampMs: 0 } : withoutPause) });
+  const standings = await contest([{ name, turn }], 1, measureOf(setting, 64));
+  setting.report.add({
+    id: 'upserts-64-without-pause',
+    label: `${name}: the last ${withoutPause.turnMs / 1_000} of ${(withoutPause.rampMs + withoutPause.turnMs) / 1_000} s`,
+    figure: standingOf(standings, name).perSecond,
+    unit: '/s',
+    against: { name: 'bare log', figure: standingOf(standings, 'bare log').perSecond },
+    ratio: ratioOfRounds(standings, name, 'bare log'),
+  });
 }
 
 async function measureApart(setting: Setting, { subjects }: Writers): Promise<void> {

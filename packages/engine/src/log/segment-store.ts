@@ -92,6 +92,7 @@ export class SegmentStore {
       clock: environment.clock,
       bytesMin: options.segmentBytesMin,
       bytesMax: options.segmentBytesMax,
+      logBytes: () => this.bytes,
       create: (path) => this.#openFile(path, { create: true, isLog: true }),
     });
   }

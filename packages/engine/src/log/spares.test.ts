@@ -4,7 +4,6 @@ import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { fileError } from '../files/file-system.ts';
 import { memoryFiles } from '../files/memory-files.ts';
-import { sparesAheadMax } from '../limits.ts';
 import { segmentFolder } from './segment.ts';
 import { Spares } from './spares.ts';
 
@@ -12,7 +11,7 @@ const MiB = 1024 * 1024;
 
 interface Disk {
   /** What it says of its room may be changed. */
-  readonly options: { room: number; isSilent?: boolean; onPreallocate?: () => void };
+  readonly options: { room: number; logBytes?: number; isSilent?: boolean; onPreallocate?: () => void };
   readonly spares: Spares;
   readonly clock: VirtualClock;
   /** The sizes that were tried. */
@@ -38,7 +37,8 @@ function spares(options: Disk['options']): Disk {
     };
     return file;
   };
-  const made = new Spares({ files, clock, bytesMin: MiB, bytesMax: 64 * MiB, create });
+  const logBytes = (): number => options.logBytes ?? 0;
+  const made = new Spares({ files, clock, bytesMin: MiB, bytesMax: 64 * MiB, logBytes, create });
   made.follow(32 * MiB);
   return { options, spares: made, clock, tried, count: async () => (await files.list(segmentFolder)).length };
 }
@@ -101,12 +101,15 @@ test('[engine 12] what has to fit decides how small it may be', async () => {
 });
 
 test('[engine 4] a log that has filled segments has as many more ready when it is at rest, up to a few', async () => {
-  for (const [filled, ready] of [
-    [1, 2],
-    [2, 3],
-    [9, sparesAheadMax + 1],
+  for (const [filled, logBytes, ready] of [
+    [1, 0, 2],
+    [2, 0, 3],
+    [9, 0, 4],
+    [9, 1024 * MiB, 6],
+    [9, 3 * 1024 * MiB, 8],
+    [2, 3 * 1024 * MiB, 3],
   ] as const) {
-    const disk = spares({ room: spacious });
+    const disk = spares({ room: spacious, logBytes });
     await fill(disk, filled);
     await turns();
     expect(disk.tried).toHaveLength(filled + 1);

@@ -11,7 +11,15 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
 import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { isDiskFull, isMissing } from '../files/file-system.ts';
-import { roomLeftBytesMax, roomLeftShare, shortRoomShare, spareRoomShare, sparesAheadMax } from '../limits.ts';
+import {
+  roomLeftBytesMax,
+  roomLeftShare,
+  shortRoomShare,
+  spareLogShare,
+  spareRoomShare,
+  sparesAheadMax,
+  sparesAheadMin,
+} from '../limits.ts';
 import { segmentFolder } from './segment.ts';
 import { SparePace } from './spare-pace.ts';
 
@@ -26,6 +34,8 @@ export interface SparesOptions {
   readonly clock: Clock;
   readonly bytesMin: number;
   readonly bytesMax: number;
+  /** What is in the log. */
+  logBytes(): number;
   /** Makes a file that the log will be written to. */
   create(path: string): Promise<LogFile>;
 }
@@ -152,13 +162,18 @@ export class Spares {
   }
 
   async #makeAhead(): Promise<void> {
-    while (this.#ahead.length < Math.min(this.#largeTaken, sparesAheadMax)) {
+    while (this.#ahead.length < Math.min(this.#largeTaken, this.#aheadMax)) {
       // The next one comes first.
       await this.#ready;
       await this.#goOnAhead(spareRoomShare);
       // What is being made is given up, too, when room becomes short.
       this.#ahead.push(await this.#makeOf(this.#options.bytesMax, () => this.#goOnAhead(shortRoomShare)));
     }
+  }
+
+  get #aheadMax(): number {
+    const { bytesMax, logBytes } = this.#options;
+    return Math.min(sparesAheadMax, sparesAheadMin + Math.floor((logBytes() * spareLogShare) / bytesMax));
   }
 
   /** Resolves when the log is at rest and there is room; rejects where there is not. */
