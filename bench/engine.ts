@@ -24,7 +24,7 @@ import { measureSplit } from './engine/split.ts';
 import { Subject } from './engine/subject.ts';
 import { measureTail } from './engine/tail.ts';
 import { withWriters } from './engine/writers.ts';
-import { measureBatches, measureWrites } from './engine/writes.ts';
+import { measureBatches, measureWithoutPause, measureWrites } from './engine/writes.ts';
 
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
@@ -92,5 +92,7 @@ function measureInProcesses(given: Setting): Promise<void> {
   return withWriters(given, async (writers) => {
     if (wants('writes')) await measureWrites(given, writers);
     if (wants('batches')) await measureBatches(given, writers);
+    // Behind the others: only one of the databases grows by it.
+    if (wants('writes') && !given.options.isQuick) await measureWithoutPause(given, writers);
   });
 }

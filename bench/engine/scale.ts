@@ -43,10 +43,12 @@ export async function measureScale(setting: Setting): Promise<void> {
     showProgress(`scale: ${label}`);
     const contestant = (name: string, subject: Subject): Contestant => ({
       name,
-      turn: (round) => {
+      turn: async (round) => {
         // In a hurry once: nobody takes memory back within seconds.
         if (!options.isQuick || round < 0) warmFiles(subject.folder);
-        return work(subject);
+        const driven = await work(subject);
+        await subject.rested();
+        return driven;
       },
     });
     const standings = await contest([contestant(names.large, one)], options.rounds, contestant(names.small, small));

@@ -13,9 +13,9 @@ export const roomLeftBytesMax: number = 16 * MiB;
 
 /**
  * Segments that are ready for the log beside the next one, made while nobody writes, so that a burst need not write zeros as well: one for
- * each of the largest size that was filled since the open, up to the smaller number, and up to the larger one where those beyond take at
- * most such a share of what the log has: compaction lets that take 1.75 of what must be kept, so with these it has twice as much. Each takes at most
- * such a share of the room; when one is more than the larger share of it they are given back.
+ * each of the largest size that was filled since the open, up to the smaller number, and up to the larger one where those beyond, and two
+ * more, take at most such a share of what the log has: compaction lets that have 1.75 of what must be kept, and with these it has twice as
+ * much. Each takes at most such a share of the room; when one is more than the larger share of it they are given back.
  */
 export const sparesAheadMin = 3;
 export const sparesAheadMax = 7;

@@ -214,6 +214,7 @@ export class EmbeddedEngine implements RangeEngine {
     } catch {
       // An index that failed has been reported and will be rebuilt; closing must still let go of everything.
     }
+    await this.writer.rested();
     await this.#trial.settled();
     await this.state.segments.close();
     await this.state.index.close();
@@ -429,7 +430,7 @@ export class EmbeddedEngine implements RangeEngine {
     return this.writer.settled();
   }
 
-  /** Waits until nothing more is done for what was written: entries are at their places, and segments for the next burst are ready. */
+  /** Waits until nothing more is done until somebody writes: entries go to their places, and segments are made ready for the next burst. */
   async rested(): Promise<void> {
     await this.writer.settled();
     await this.writer.rested();

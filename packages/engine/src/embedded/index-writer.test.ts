@@ -152,6 +152,51 @@ test('[engine 5] a rest ends with the database, wherever it is', async () => {
   expect(placed(inner)).toBe(3);
 });
 
+test('[engine 12] what comes while nobody was writing, and the disk is full, is done all the same', async () => {
+  const inner = memoryIndex();
+  const { store, started, goOn } = gated(inner);
+  let isFull = false;
+  const full = async (): Promise<void> => {
+    if (isFull) throw new DatabaseError('disk-full', 'There is no room.');
+  };
+  const tried: IndexStore = { ...store, apply: (changes) => store.apply(changes).then(full) };
+  const late = await aWriter(tried, { late: small, restMs: 0 });
+  const entered = enter(late, 8);
+  await started();
+  goOn();
+  await entered;
+  await started();
+  isFull = true;
+  let isRun = false;
+  late.writer.noteEntered();
+  const exclusive = late.writer.exclusively(async () => {
+    isRun = true;
+  });
+  goOn();
+  await exclusive;
+  isFull = false;
+  await started();
+  goOn();
+  await late.writer.drained();
+
+  expect(isRun).toBe(true);
+});
+
+test('[engine 5] work that needs the index for itself is no rest', async () => {
+  const store = memoryIndex();
+  const clock = new VirtualClock();
+  const late = await aWriter(store, { late: small, clock, restMs: 100 });
+  await enter(late, 8);
+  await late.writer.exclusively(async () => {});
+  await clock.advance(99);
+  expect(placed(store)).toBe(0);
+
+  await clock.advance(1);
+  await late.writer.rested();
+
+  expect(placed(store)).toBe(8);
+});
+
 test('[engine 12] a disk that is full while nobody writes is no failure of the index, and one that fails again and again is', async () => {
   for (const [code, failure] of [
     ['disk-full', undefined],

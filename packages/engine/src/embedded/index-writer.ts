@@ -221,7 +221,8 @@ export class IndexWriter {
           continue;
         }
         if (this.#notes.isEmpty) {
-          if (!(await this.#mergeAtRest())) return;
+          const isDone = !(await this.#mergeAtRest());
+          if (isDone && this.#notes.isEmpty && this.#exclusive.length === 0) return;
           continue;
         }
         if (await this.#gather()) continue;
@@ -250,11 +251,13 @@ export class IndexWriter {
     return true;
   }
 
-  /** Until somebody is in a hurry. */
-  async #pause(ms: number): Promise<void> {
-    this.#hurry = new AbortController();
-    await this.#options.environment.clock.sleep(ms, this.#hurry.signal);
+  /** Until somebody is in a hurry. Resolves with whether nobody was. */
+  async #pause(ms: number): Promise<boolean> {
+    const hurry = new AbortController();
+    this.#hurry = hurry;
+    await this.#options.environment.clock.sleep(ms, hurry.signal);
     this.#hurry = undefined;
+    return !hurry.signal.aborted;
   }
 
   /** A part of what is on its way into the tree. Resolves with whether there may be more to do. */
@@ -263,13 +266,14 @@ export class IndexWriter {
     const isOver = (): boolean => !index.isMerging || this.#stop.signal.aborted;
     if (restMs === undefined || this.#isRebuilding || isOver()) return false;
     if (!this.#isAtRest) {
-      if (restMs > 0) await this.#pause(restMs);
-      this.#isAtRest = this.#notes.isEmpty;
+      const isUndisturbed = restMs === 0 || (await this.#pause(restMs));
+      this.#isAtRest = isUndisturbed && this.#notes.isEmpty;
     }
     if (!this.#isAtRest || this.#exclusive.length > 0) return true;
     if (isOver()) return false;
     try {
       await this.#patiently(() => index.mergeAhead(), false);
+      await index.sync();
       return true;
     } catch (error) {
       // Nobody needs it to go there now: whether there is room again shows when somebody writes.

@@ -103,6 +103,14 @@ test('[engine 5] what changes while a transaction is under way goes with the nex
           }
           life.change();
         }
+        for (let parts = random.int(4); parts > 0 && !life.isOver && index.isMerging; parts -= 1) {
+          await index.mergeAhead().catch(() => {});
+          if (life.isOver) break;
+          expectSame(index, life.now);
+          if (random.bool(0.1)) {
+            expectSame(await openLateIndex(memoryIndex({ from: inner.snapshot() }), limits), onDisk);
+          }
+        }
         // Somebody else's, with nothing of documents.
         if (!life.isOver && random.bool(0.3)) await index.apply([]).catch(() => {});
         expectSame(index, life.now);

@@ -105,9 +105,10 @@ test('[engine 4] a log that has filled segments has as many more ready when it i
     [1, 0, 2],
     [2, 0, 3],
     [9, 0, 4],
-    [9, 1024 * MiB, 6],
-    [9, 3 * 1024 * MiB, 8],
-    [2, 3 * 1024 * MiB, 3],
+    [9, 1024 * MiB, 4],
+    [9, 2 * 1024 * MiB, 6],
+    [9, 4 * 1024 * MiB, 8],
+    [2, 4 * 1024 * MiB, 3],
   ] as const) {
     const disk = spares({ room: spacious, logBytes });
     await fill(disk, filled);
@@ -120,6 +121,20 @@ test('[engine 4] a log that has filled segments has as many more ready when it i
     expect(disk.tried).toHaveLength(filled + ready);
     expect(await disk.count()).toBe(filled + ready);
   }
+});
+
+test('[engine 4] a log that has become smaller gives back those that only a large one has', async () => {
+  const disk = spares({ room: spacious, logBytes: 4 * 1024 * MiB });
+  await fill(disk, 9);
+  await disk.clock.advance(50);
+  await disk.spares.rested();
+  await disk.spares.giveBack();
+  const before = await disk.count();
+
+  disk.options.logBytes = 0;
+  await disk.spares.giveBack();
+
+  expect([before, await disk.count()]).toEqual([9 + 8, 9 + 4]);
 });
 
 test('[engine 4] a burst takes what is ready, and nothing is made beside it', async () => {

@@ -41,6 +41,8 @@ export interface SparesOptions {
 }
 
 const blockBytes = 4_096;
+/** So much of its share the log leaves to what compaction writes, and to the end of the active segment. */
+const sparesOfCompaction = 2;
 
 export class Spares {
   readonly #options: SparesOptions;
@@ -85,9 +87,14 @@ export class Spares {
     this.#ready.catch(() => {});
   }
 
-  /** Gives back what was made ahead where room has become short: the index and compaction need it more. */
+  /**
+   * Gives back what was made ahead where room has become short, since the index and compaction need it more, and what is too much
+   * for a log that has become smaller.
+   */
   async giveBack(): Promise<void> {
-    if (this.#ahead.length > 0 && !(await this.#hasRoomFor(shortRoomShare))) await this.#discardAhead();
+    if (this.#ahead.length === 0) return;
+    const kept = (await this.#hasRoomFor(shortRoomShare)) ? this.#aheadMax : 0;
+    await this.#discardAhead(kept);
   }
 
   /** Tries again whether there is room, so that it is known before somebody writes. */
@@ -173,7 +180,8 @@ export class Spares {
 
   get #aheadMax(): number {
     const { bytesMax, logBytes } = this.#options;
-    return Math.min(sparesAheadMax, sparesAheadMin + Math.floor((logBytes() * spareLogShare) / bytesMax));
+    const ofLog = Math.floor((logBytes() * spareLogShare) / bytesMax) - sparesOfCompaction;
+    return Math.min(sparesAheadMax, sparesAheadMin + Math.max(0, ofLog));
   }
 
   /** Resolves when the log is at rest and there is room; rejects where there is not. */
@@ -188,11 +196,11 @@ export class Spares {
     return roomBytes !== undefined && this.#options.bytesMax <= roomBytes * share;
   }
 
-  /** All of them, whatever becomes of one; then what went wrong is told. */
-  async #discardAhead(): Promise<void> {
+  /** All but so many of them, whatever becomes of one; then what went wrong is told. */
+  async #discardAhead(kept = 0): Promise<void> {
     const failures: unknown[] = [];
-    for (let spare = this.#ahead.shift(); spare !== undefined; spare = this.#ahead.shift()) {
-      await this.#discard(spare).catch((error: unknown) => {
+    while (this.#ahead.length > kept) {
+      await this.#discard(this.#ahead.pop() as Spare).catch((error: unknown) => {
         if (!isMissing(error)) failures.push(error); // Somebody has deleted the folder.
       });
     }
