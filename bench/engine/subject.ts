@@ -51,6 +51,7 @@ export class Subject implements AsyncDisposable {
     await use();
     this.database = await openDatabase({ folder: this.folder, sync: 'full', maintenance: false });
     this.container = this.database.container(databaseId, containerId);
+    await this.rested();
   }
 
   /** A second container in the same database. */
