@@ -11,6 +11,8 @@ export { DotnetHost, dotnetDefaults } from './dotnet-host/dotnet-host.ts';
 export type { FailureOptions, FaultTarget, FileOperation, LoggedOperation } from './fault-files.ts';
 export { FaultFiles } from './fault-files.ts';
 export { filesContract } from './files-contract.ts';
+export type { SeedSource } from './fresh-seed.ts';
+export { freshSeed, seedSource } from './fresh-seed.ts';
 export type { Gate } from './gate.ts';
 export { indexStoreContract } from './index-store-contract.ts';
 export { MemoryIndexDisk } from './memory-index-disk.ts';
