@@ -1,9 +1,8 @@
-// Many seeds one after the other: what failed, how to repeat it, what was exercised, and how fast.
+// Seeds one after the other: what failed, how to repeat it, and what was exercised.
 
 import type { Violation } from '@tidemark/processor/testing';
-import { faultKinds } from '@tidemark/processor/testing';
 import type { Coverage } from './coverage.ts';
-import { missingOf, newCoverage, noteFaults } from './coverage.ts';
+import { newCoverage, noteFaults } from './coverage.ts';
 import type { Plan } from './plan.ts';
 import { drawPlan, leastOfPlan } from './plan.ts';
 import type { PlanReport, Program } from './run-plan.ts';
@@ -26,56 +25,41 @@ export interface SeedsOptions {
   readonly coverage?: Coverage;
   /** Stop after so many failures. */
   readonly failuresMax?: number;
-  readonly onProgress?: (line: string) => void;
 }
 
 export interface SeedsResult {
   readonly failures: readonly Failure[];
-  /** Fault kinds and transitions that never happened. */
-  readonly missing: readonly string[];
   readonly coverage: Coverage;
-  readonly summary: string;
+  /** How many seeds were run. */
+  readonly done: number;
+  readonly events: number;
+  readonly changes: number;
 }
 
 export async function runSeeds(options: SeedsOptions): Promise<SeedsResult> {
   const failures: Failure[] = [];
   const coverage = options.coverage ?? newCoverage();
-  const started = performance.now();
-  let events = 0;
-  let changes = 0;
-  let done = 0;
+  const counts = { done: 0, events: 0, changes: 0 };
   for (let seed = options.from; seed < options.from + options.count; seed += 1) {
     const plan = drawPlan(seed);
-    const report = await runWatched(plan, options.program);
-    done += 1;
-    events += report.events;
-    changes += report.changes;
+    const report = await runWatched(plan, options.program, coverage);
+    counts.done += 1;
+    counts.events += report.events;
+    counts.changes += report.changes;
     noteFaults(coverage, report.hits);
     if (report.violations.length > 0)
       failures.push(await failureOf(plan, report.violations, options.program, options.isShrunk ?? true));
     else checkLeast(plan, report.changes, report.turns);
     if (failures.length >= (options.failuresMax ?? 5)) break;
-    if (done % 500 === 0)
-      options.onProgress?.(`${done} seeds, ${failures.length} failed, ${rate(done, started)} seeds/s`);
   }
-  const missing = missingOf(coverage, faultKinds);
-  return { failures, missing, coverage, summary: summarize() };
-
-  function summarize(): string {
-    const seconds = (performance.now() - started) / 1000;
-    const lines = [
-      `${done} seeds in ${seconds.toFixed(1)} s (${rate(done, started)} seeds/s): ${done - failures.length} passed, ${failures.length} failed`,
-      `${changes} changes, ${events} events (${Math.round(events / seconds)} events/s)`,
-      ...(missing.length === 0 ? [] : [`never exercised: ${missing.join(', ')}`]),
-    ];
-    return lines.join('\n');
-  }
+  return { failures, coverage, ...counts };
 }
 
 /** A promise that fails with nobody listening is a defect too. Node tells of it between two turns of the event loop, of which a run has none. */
-async function runWatched(plan: Plan, program: Program): Promise<PlanReport> {
+async function runWatched(plan: Plan, program: Program, coverage: Coverage): Promise<PlanReport> {
   const unheard: unknown[] = [];
   const listen = (error: unknown): void => void unheard.push(error);
+  const impossibleBefore = new Set(coverage.impossible);
   process.on('unhandledRejection', listen);
   try {
     const report = await runPlan(plan, program);
@@ -85,7 +69,12 @@ async function runWatched(plan: Plan, program: Program): Promise<PlanReport> {
         'I11',
         `a promise failed and nobody listened: ${error instanceof Error ? error.stack : error}`,
       );
+    for (const step of coverage.impossible)
+      if (!impossibleBefore.has(step))
+        report.world.oracle.report('I10', `a tenure took the step ${step}, which the table calls impossible`);
     return report;
+  } catch (cause) {
+    throw new Error(`the simulation itself broke at seed ${plan.seed}`, { cause });
   } finally {
     process.off('unhandledRejection', listen);
   }
@@ -94,10 +83,10 @@ async function runWatched(plan: Plan, program: Program): Promise<PlanReport> {
 export async function runSeed(
   seed: number,
   program: Program,
-  options: { readonly isShrunk: boolean },
+  options: { readonly isShrunk: boolean; readonly coverage?: Coverage },
 ): Promise<Failure | undefined> {
   const plan = drawPlan(seed);
-  const { violations } = await runWatched(plan, program);
+  const { violations } = await runWatched(plan, program, options.coverage ?? newCoverage());
   return violations.length === 0 ? undefined : failureOf(plan, violations, program, options.isShrunk);
 }
 
@@ -134,8 +123,4 @@ function checkLeast(plan: Plan, changes: number, turns: number): void {
     throw new Error(
       `seed ${plan.seed} is too tame: ${changes} changes, ${turns} splits and merges, ${plan.faults.length} faults`,
     );
-}
-
-function rate(done: number, started: number): string {
-  return (done / ((performance.now() - started) / 1000)).toFixed(1);
 }
