@@ -236,7 +236,7 @@ export const otherOptions: Readonly<Record<OtherOptionName, OtherOption>> = {
     type: 'as `source`, or a `DocumentStore`',
     fallback: 'required',
     meaning:
-      'The container that says who reads what and how far: partitioned by `/id` or `/partitionKey`, in any account.',
+      'The container that says who reads what and how far: partitioned by `/id` or `/partitionKey`, or fixed (without a partition key), in any account.',
   },
   name: {
     type: 'string',

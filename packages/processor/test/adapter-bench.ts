@@ -7,6 +7,12 @@ import { startServer, wellKnownKey } from '@tidemark/server';
 import type { FeedUnderTest, StoreUnderTest } from '@tidemark/testing';
 import { RestClient } from '../src/client/rest-client.ts';
 
+/** What a container for leases is partitioned by; `fixed`: by nothing. */
+export const storeKinds = ['/id', '/partitionKey', 'fixed'] as const;
+export type StoreKind = (typeof storeKinds)[number];
+
+const fixed = { partitionKey: { paths: ['/_partitionKey'], kind: 'Hash', systemKey: true } };
+
 export class AdapterBench {
   readonly database: Database;
   readonly server: RunningServer;
@@ -61,10 +67,8 @@ export class AdapterBench {
   }
 
   /** All but the store of a store on trial. */
-  async store(
-    path: '/id' | '/partitionKey',
-  ): Promise<{ container: Container } & Omit<StoreUnderTest, 'store' | 'offers'>> {
-    const container = await this.container(path);
+  async store(kind: StoreKind): Promise<{ container: Container } & Omit<StoreUnderTest, 'store' | 'offers'>> {
+    const container = await this.container(kind, kind === 'fixed' ? fixed : {});
     return {
       container,
       writeForeign: async (body) => {

@@ -122,6 +122,28 @@ test.each<[string, Scripted, string]>([
   expect(network.asked[1]?.headers.get(header.ifMatch)).toBe('"1"');
 });
 
+test.each([
+  ['the service', { paths: ['/_partitionKey'], kind: 'Hash', systemKey: true }, '[]'],
+  ['the JavaScript SDK', { paths: ['/_partitionKey'] }, '[{}]'],
+])(
+  '[wire 7] the partition of a fixed container, whose key %s made up, is named without a value',
+  async (_, partitionKey, named) => {
+    const container: Scripted = { status: 200, body: JSON.stringify({ id: 'leases', partitionKey }) };
+    const document: Scripted = { status: 200, body: '{"id":"a","_etag":"1"}' };
+    const { store, network } = open([container, document, document, document, { status: 204 }]);
+    const long = { id: 'a'.repeat(300) };
+
+    await network.run(store.create(long));
+    await network.run(store.read('a'));
+    await network.run(store.replace(stored, { id: 'a', n: 1 }));
+    await network.run(store.remove(stored));
+
+    const [, create, ...others] = network.asked;
+    expect([create, ...others].map((asked) => asked?.headers.get(header.partitionKey))).toEqual(Array(4).fill(named));
+    expect(JSON.parse(create?.body ?? '')).toEqual(long);
+  },
+);
+
 test('a throttled write tells for how long', async () => {
   const { store, network } = open([definition, { status: 429, headers: { [header.retryAfterMs]: '700' } }]);
 

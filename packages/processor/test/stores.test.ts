@@ -9,7 +9,7 @@ import { EngineStore } from '../src/store/engine-store.ts';
 import { MemoryDocumentStore } from '../src/store/memory-store.ts';
 import { RestStore } from '../src/store/rest-store.ts';
 import { SdkStore } from '../src/store/sdk-store.ts';
-import { AdapterBench } from './adapter-bench.ts';
+import { AdapterBench, storeKinds } from './adapter-bench.ts';
 
 let bench: AdapterBench;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-for (const path of ['/id', '/partitionKey'] as const) {
+for (const path of storeKinds) {
   const foreignKeys = path === '/partitionKey';
   documentStoreContract(`over HTTP, partitioned by ${path}`, async () => {
     const { container, ...rest } = await bench.store(path);

@@ -46,8 +46,8 @@ export interface EngineContainer {
   versions(options?: EngineFeedOptions): EngineFeed;
   create(document: object): Promise<{ readonly document: EngineDocument }>;
   replace(document: object, options?: { readonly ifMatch?: string }): Promise<{ readonly document: EngineDocument }>;
-  delete(id: string, partitionKey: string, options?: { readonly ifMatch?: string }): Promise<void>;
-  read(id: string, partitionKey: string): Promise<EngineDocument | undefined>;
+  delete(id: string, partitionKey: string | undefined, options?: { readonly ifMatch?: string }): Promise<void>;
+  read(id: string, partitionKey: string | undefined): Promise<EngineDocument | undefined>;
   readPage(
     range: string,
     options?: { readonly idPrefix?: string; readonly continuation?: number | undefined; readonly itemsMax?: number },

@@ -28,17 +28,17 @@ export interface SdkContainer {
       readonly sessionToken?: string;
     }): { readNext(): Promise<SdkPage> };
   };
-  item(
-    id: string,
-    partitionKey: string,
-  ): {
-    read(options?: SdkCall): Promise<{ readonly resource?: unknown; readonly statusCode: number }>;
-    replace(body: object, options?: SdkCall): Promise<{ readonly resource?: unknown }>;
-    delete(options?: SdkCall): Promise<unknown>;
-  };
+  /** Without a partition key: that of a document that has none, by the definition of the container. */
+  item(id: string, partitionKey: string | undefined): SdkItem;
   read(options?: SdkCall): Promise<{ readonly resource?: unknown }>;
   readPartitionKeyRanges(): { fetchAll(): Promise<{ readonly resources: unknown[] }> };
   getFeedRanges(): Promise<readonly object[]>;
+}
+
+export interface SdkItem {
+  read(options?: SdkCall): Promise<{ readonly resource?: unknown; readonly statusCode: number }>;
+  replace(body: object, options?: SdkCall): Promise<{ readonly resource?: unknown }>;
+  delete(options?: SdkCall): Promise<unknown>;
 }
 
 export interface SdkCall {

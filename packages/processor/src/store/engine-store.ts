@@ -7,7 +7,7 @@ import type { Clock } from '../environment.ts';
 import { listAttemptsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
-import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
+import { checkKeyBytes, keyed, partitionValueOf, storedOf, storeKeyOf } from './lease-key.ts';
 
 export class EngineStore implements DocumentStore {
   readonly name: string;
@@ -45,7 +45,7 @@ export class EngineStore implements DocumentStore {
   ): Promise<StoredDocument | undefined> {
     signal?.throwIfAborted();
     checkKeyBytes(this.#key, Buffer.byteLength(key));
-    const found = await this.#container.read(id, key);
+    const found = await this.#container.read(id, partitionValueOf(this.#key, key));
     return found === undefined ? undefined : storedOf(found.value, this.#key);
   }
 
@@ -63,7 +63,7 @@ export class EngineStore implements DocumentStore {
 
   async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#container.delete(id, key, { ifMatch: etag });
+    await this.#container.delete(id, partitionValueOf(this.#key, key), { ifMatch: etag });
   }
 
   async watch(position: string | undefined, waitMs: number, signal?: AbortSignal): Promise<StoreWatch> {

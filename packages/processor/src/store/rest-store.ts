@@ -16,7 +16,7 @@ import type { CallOptions } from '../client/transport.ts';
 import { listAttemptsMax, listPageItems, momentMsMax, storeCallMsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
-import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
+import { checkKeyBytes, keyed, partitionOf, storedOf, storeKeyOf } from './lease-key.ts';
 import { SharedCall } from './shared-call.ts';
 
 export class RestStore implements DocumentStore {
@@ -64,7 +64,7 @@ export class RestStore implements DocumentStore {
     const storeKey = await this.#storeKey.get(signal);
     checkKeyBytes(storeKey, Buffer.byteLength(key));
     const options = { ...readCall(signal), sessionToken: this.#sessionToken() };
-    const answer = await this.#reading(() => this.#container.readDocument([key], id, options));
+    const answer = await this.#reading(() => this.#container.readDocument(partitionOf(storeKey, key), id, options));
     if (answer === undefined) return undefined;
     return this.#stored(answer, storeKey);
   }
@@ -74,7 +74,7 @@ export class RestStore implements DocumentStore {
     const { id } = body;
     const document = keyed(body, storeKey, id);
     return this.#stored(
-      await writing(() => this.#container.createDocument([id], document, writeCall(signal))),
+      await writing(() => this.#container.createDocument(partitionOf(storeKey, id), document, writeCall(signal))),
       storeKey,
     );
   }
@@ -84,12 +84,14 @@ export class RestStore implements DocumentStore {
     const { id, key, etag } = document;
     const options = { ...writeCall(signal), ifMatch: etag };
     const next = keyed(body, storeKey, key);
-    return this.#stored(await writing(() => this.#container.replaceDocument([key], id, next, options)), storeKey);
+    const partition = partitionOf(storeKey, key);
+    return this.#stored(await writing(() => this.#container.replaceDocument(partition, id, next, options)), storeKey);
   }
 
   async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
+    const partition = partitionOf(await this.#storeKey.get(signal), key);
     const options = { ...writeCall(signal), ifMatch: etag };
-    this.#note((await writing(() => this.#container.deleteDocument([key], id, options))).sessionToken);
+    this.#note((await writing(() => this.#container.deleteDocument(partition, id, options))).sessionToken);
   }
 
   async watch(position: string | undefined, waitMs: number, signal?: AbortSignal): Promise<StoreWatch> {

@@ -1,11 +1,11 @@
 // A container behind a CosmosClient of the user as a store of documents by id.
 
 import { DatabaseError } from '@tidemark/model';
-import type { SdkCall, SdkClient, SdkContainer } from '../client/sdk-client.ts';
+import type { SdkCall, SdkClient, SdkContainer, SdkItem } from '../client/sdk-client.ts';
 import { sdkError } from '../client/sdk-client.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
-import { checkKeyBytes, keyed, storedOf, storeKeyOf } from './lease-key.ts';
+import { checkKeyBytes, keyed, partitionValueOf, storedOf, storeKeyOf } from './lease-key.ts';
 import { SharedCall } from './shared-call.ts';
 
 export class SdkStore implements DocumentStore {
@@ -39,7 +39,7 @@ export class SdkStore implements DocumentStore {
   ): Promise<StoredDocument | undefined> {
     const storeKey = await this.#storeKey.get(signal);
     checkKeyBytes(storeKey, Buffer.byteLength(key));
-    const { resource } = await calling('read', signal, (call) => this.#container.item(id, key).read(call));
+    const { resource } = await calling('read', signal, (call) => this.#item(storeKey, id, key).read(call));
     return resource === undefined ? undefined : storedOf(resource, storeKey);
   }
 
@@ -54,15 +54,20 @@ export class SdkStore implements DocumentStore {
     const storeKey = await this.#storeKey.get(signal);
     const next = keyed(body, storeKey, key);
     const { resource } = await calling('write', signal, (call) =>
-      this.#container.item(id, key).replace(next, { ...call, accessCondition: { type: 'IfMatch', condition: etag } }),
+      this.#item(storeKey, id, key).replace(next, { ...call, accessCondition: { type: 'IfMatch', condition: etag } }),
     );
     return storedOf(resource, storeKey);
   }
 
   async remove({ id, key, etag }: StoredDocument, signal?: AbortSignal): Promise<void> {
+    const storeKey = await this.#storeKey.get(signal);
     await calling('write', signal, (call) =>
-      this.#container.item(id, key).delete({ ...call, accessCondition: { type: 'IfMatch', condition: etag } }),
+      this.#item(storeKey, id, key).delete({ ...call, accessCondition: { type: 'IfMatch', condition: etag } }),
     );
+  }
+
+  #item(storeKey: StoreKey, id: string, key: string): SdkItem {
+    return this.#container.item(id, partitionValueOf(storeKey, key));
   }
 
   async #readStoreKey(signal: AbortSignal): Promise<StoreKey> {
