@@ -348,7 +348,7 @@ export class Container {
       const message = `${given}; the container's has ${definition.paths.length}: ${definition.paths.join(', ')}.`;
       throw new DatabaseError('invalid-partition-key', message);
     }
-    checkPartitionKeySize(values, definition);
+    checkPartitionKeySize(values);
     const bytes = encodePartitionKeyBytes(values, Buffer.allocUnsafe);
     return { values, bytes, epk: effectiveKey(definition, values, Buffer.allocUnsafe) };
   }

@@ -21,10 +21,10 @@ export const batchBytesMax: number = 2 * 1024 * 1024;
 /** Wire 7: operations in a patch. */
 export const patchOperationsMax = 10;
 
-/** Wire 7: UTF-8 bytes of one partition key value, version 2. */
+/** Wire 7: UTF-8 bytes of one partition key value, in either version. */
 export const partitionKeyBytesMax = 2048;
 
-/** Wire 7: UTF-8 bytes of one partition key value, version 1 ("without large partition key"). */
+/** Service documentation: the same in version 1. The service takes more (wire 7), but the processor does not rely on it. */
 export const partitionKeyBytesMaxV1 = 101;
 
 /** Wire 6: levels of a hierarchical partition key. */

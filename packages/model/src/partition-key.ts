@@ -2,7 +2,7 @@
 
 import { DatabaseError, isDatabaseError } from './errors.ts';
 import { decodeJsonKeys, encodeJsonKeys } from './json-key.ts';
-import { partitionKeyBytesMax, partitionKeyBytesMaxV1 } from './limits.ts';
+import { partitionKeyBytesMax } from './limits.ts';
 import type { PartitionKeyDefinition } from './partition-key-definition.ts';
 import { defaultPartitionKeyPath } from './partition-key-definition.ts';
 import { utf8Length } from './utf8.ts';
@@ -38,6 +38,8 @@ export function partitionKeyComponent(
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
   if (isComponent(value)) return normalised(value);
+  // Wire: {} is no value, in a document as in the header: the JavaScript client sends the one for the other.
+  if (isEmptyObject(value)) return undefined;
   throw new DatabaseError(
     'invalid-partition-key',
     `The partition key at /${path.join('/')} must be a string, a number, true, false or null, not ${describe(value)}.`,
@@ -79,7 +81,7 @@ export function parsePartitionKeyHeader(
       `The partition key has ${values.length} component(s), but the container's definition has ${count} path(s): ${definition.paths.join(', ')}.${leftOut}`,
     );
   }
-  checkPartitionKeySize(values, definition);
+  checkPartitionKeySize(values);
   return values;
 }
 
@@ -89,17 +91,16 @@ export function formatPartitionKeyHeader(values: PartitionKeyValues): string {
   return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Refuses values longer than the definition's version allows. Keys taken from a document are not checked otherwise. */
-export function checkPartitionKeySize(values: PartitionKeyValues, definition: PartitionKeyDefinition): void {
-  const bytesMax = definition.version === 1 ? partitionKeyBytesMaxV1 : partitionKeyBytesMax;
+/** Refuses values that are too long, whatever the version (wire 7). Keys taken from a document are not checked otherwise. */
+export function checkPartitionKeySize(values: PartitionKeyValues): void {
   for (const value of values) {
     // Three bytes a unit at most: short strings need no counting.
-    if (typeof value !== 'string' || value.length * 3 <= bytesMax) continue;
+    if (typeof value !== 'string' || value.length * 3 <= partitionKeyBytesMax) continue;
     const bytes = utf8Length(value);
-    if (bytes <= bytesMax) continue;
+    if (bytes <= partitionKeyBytesMax) continue;
     throw new DatabaseError(
       'invalid-partition-key',
-      `The partition key value has ${bytes} bytes; version ${definition.version} allows ${bytesMax}.`,
+      `The partition key value has ${bytes} bytes; at most ${partitionKeyBytesMax} are allowed.`,
     );
   }
 }
@@ -153,13 +154,16 @@ function parseJsonArray(text: string): readonly unknown[] {
 
 function componentOf(value: unknown): PartitionKeyComponent {
   if (isComponent(value)) return normalised(value);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
-    return undefined;
+  if (isEmptyObject(value)) return undefined;
   const advice = typeof value === 'object' ? ' Give the value alone, without its name.' : '';
   throw new DatabaseError(
     'invalid-partition-key',
     `A partition key component must be a string, a number, true, false, null or {} for none, not ${describe(value)}.${advice}`,
   );
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 function isComponent(value: unknown): value is PartitionKeyComponent {

@@ -151,11 +151,11 @@ export class RunWriter {
     fields.setUint32(offset + at.bodyOffset, 0, true);
     fields.setUint32(offset + at.bodyChecksum, 0, true);
     fields.setUint32(offset + at.keyOffset, this.keyBytes, true);
-    fields.setUint8(offset + at.epkLength, record.epk.length);
+    fields.setUint8(offset + at.epkLength, record.epk.length & 0xff);
     fields.setUint8(offset + at.uniqueCount, record.uniqueDigests.length / uniqueDigestBytes);
     fields.setUint16(offset + at.partitionKeyLength, record.partitionKey.length, true);
     fields.setUint16(offset + at.idLength, record.id.length, true);
-    fields.setUint16(offset + at.idLength + 2, 0, true);
+    fields.setUint16(offset + at.epkLengthHigh, record.epk.length >>> 8, true);
     fields.setUint32(offset + at.idLength + 4, 0, true);
   }
 

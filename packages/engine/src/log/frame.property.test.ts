@@ -42,7 +42,7 @@ const aRecord: fc.Arbitrary<RecordInput> = fc
       fc.integer({ min: -1, max: 2 ** 31 - 1 }).filter((ttl) => ttl !== 0),
       { nil: undefined },
     ),
-    epk: bytes({ minLength: 1, maxLength: 48 }),
+    epk: bytes({ minLength: 1, maxLength: 312 }),
     partitionKey: bytes({ maxLength: 300 }),
     id: bytes({ minLength: 1, maxLength: 300 }),
     digests: fc.integer({ min: 0, max: 3 }),

@@ -54,6 +54,8 @@ export const recordField = {
   uniqueCount: 53,
   partitionKeyLength: 54,
   idLength: 56,
+  /** The high byte of the length whose low byte is at 52: it was zero in all records of before it was needed. */
+  epkLengthHigh: 58,
 } as const;
 
 export interface FrameHeader {
@@ -276,7 +278,10 @@ export class FrameView {
   }
 
   #epkLength(record: number): number {
-    return this.bytes[this.#recordAt(record) + recordField.epkLength] as number;
+    const at = this.#recordAt(record);
+    return (
+      (this.bytes[at + recordField.epkLength] as number) + 256 * (this.bytes[at + recordField.epkLengthHigh] as number)
+    );
   }
 
   #partitionKeyLength(record: number): number {
