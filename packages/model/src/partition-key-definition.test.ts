@@ -65,6 +65,17 @@ describe('a partition key definition', () => {
   });
 });
 
+test.each([
+  ['id', 0],
+  ['/a b', 2],
+  ['/a/', 3],
+  ['/a/"b', 3],
+])('the path %j is named with the place where it goes wrong, as the service does it [wire 6]', (path, position) => {
+  expect(() => validatePartitionKeyDefinition({ paths: [path] })).toThrow(
+    `The partition key component definition path '${path}' could not be accepted, failed near position '${position}'.`,
+  );
+});
+
 describe('a partition key path', () => {
   test.each([
     ['/pk', ['pk']],

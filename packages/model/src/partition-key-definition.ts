@@ -31,7 +31,8 @@ export function validatePartitionKeyDefinition(input: unknown): PartitionKeyDefi
   const checkedPaths: readonly string[] = Object.freeze([...paths]);
   for (const path of checkedPaths) {
     parsePartitionKeyPath(path);
-    if (loneSurrogate.test(path)) throw invalidPath(path);
+    const surrogateAt = path.search(loneSurrogate);
+    if (surrogateAt !== -1) throw invalidPath(path, surrogateAt);
   }
   if (new Set(checkedPaths).size !== checkedPaths.length) throw invalid('The partition key paths must differ.');
   if (version !== undefined && version !== 1 && version !== 2) {
@@ -62,7 +63,7 @@ export function parsePartitionKeyPath(path: string): readonly string[] {
   const segments: string[] = [];
   let at = 0;
   while (at < path.length) {
-    if (path.charCodeAt(at) !== slash) throw invalidPath(path);
+    if (path.charCodeAt(at) !== slash) throw invalidPath(path, at);
     at += 1;
     const quote = path[at];
     if (quote === '"' || quote === "'") {
@@ -74,11 +75,12 @@ export function parsePartitionKeyPath(path: string): readonly string[] {
     const next = path.indexOf('/', at);
     const end = next === -1 ? path.length : next;
     const segment = path.slice(at, end);
-    if (segment.length === 0 || forbiddenInPath.test(segment)) throw invalidPath(path);
+    const forbiddenAt = segment.length === 0 ? 0 : segment.search(forbiddenInPath);
+    if (forbiddenAt !== -1) throw invalidPath(path, at + forbiddenAt);
     segments.push(segment);
     at = end;
   }
-  if (segments.length === 0 || segments.includes('')) throw invalidPath(path);
+  if (segments.length === 0 || segments.includes('')) throw invalidPath(path, 0);
   return Object.freeze(segments);
 }
 
@@ -95,18 +97,19 @@ function endOfQuoted(path: string, start: number, quote: string): number {
     if (path[at] === '\\') at += 1;
     else if (path[at] === quote) return at;
   }
-  throw invalidPath(path);
+  throw invalidPath(path, start);
 }
 
 function withoutEscapes(text: string): string {
   return text.includes('\\') ? text.replace(/\\(.)/gsu, '$1') : text;
 }
 
-function invalidPath(path: string): DatabaseError {
-  // Wire: the sentence is asserted word for word by the official tests (wire 6).
+function invalidPath(path: string, position: number): DatabaseError {
+  // Wire: both sentences are the service's, and parts of each are asserted word for word by the official tests (wire 6).
   return new DatabaseError(
     'invalid-definition',
-    `Partition key paths must contain only valid characters and not contain a trailing slash or wildcard character. The path is '${path}'.`,
+    `The partition key component definition path '${path}' could not be accepted, failed near position '${position}'. ` +
+      'Partition key paths must contain only valid characters and not contain a trailing slash or wildcard character.',
     { detail: { path } },
   );
 }
