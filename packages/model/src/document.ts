@@ -13,7 +13,7 @@ export function isSystemProperty(name: string): boolean {
 
 /** The id of a document, or an error that says what is wrong with it. */
 export function validateDocumentId(id: unknown): string {
-  const text = validateCharacters(id, 'The document id');
+  const text = validateCharacters(id, 'The document id', true);
   // A unit takes three bytes at most: short ids need no counting.
   if (text.length * 3 > documentIdBytesMax) {
     const bytes = utf8Length(text);
@@ -26,7 +26,7 @@ export function validateDocumentId(id: unknown): string {
 
 /** The name of a database, container, user or script. `what` names it in the message: "The container id". */
 export function validateResourceName(name: unknown, what: string): string {
-  const text = validateCharacters(name, what);
+  const text = validateCharacters(name, what, false);
   if (text.length > resourceNameCharsMax) {
     throw invalidId(`${what} has ${text.length} characters; at most ${resourceNameCharsMax} are allowed.`);
   }
@@ -136,13 +136,15 @@ function hex16(value: number): string {
   return `${hexOfByte[value >>> 8]}${hexOfByte[value & 0xff]}`;
 }
 
-function validateCharacters(id: unknown, what: string): string {
+/** Wire: a question mark is allowed in the id of a document, and in no other name (wire 4). */
+function validateCharacters(id: unknown, what: string, mayAsk: boolean): string {
   if (typeof id !== 'string') throw invalidId(`${what} must be a string${id === undefined ? '; it is missing' : ''}.`);
   if (id.length === 0) throw invalidId(`${what} must not be empty.`);
   for (let at = 0; at < id.length; at += 1) {
     const code = id.charCodeAt(at);
-    if (code === 0x23 || code === 0x2f || code === 0x3f || code === 0x5c) {
-      throw invalidId(`${what} contains '${id.charAt(at)}'; the characters / \\ ? # are not allowed.`);
+    if (code === 0x23 || code === 0x2f || code === 0x5c || (code === 0x3f && !mayAsk)) {
+      const forbidden = mayAsk ? '/ \\ #' : '/ \\ ? #';
+      throw invalidId(`${what} contains '${id.charAt(at)}'; the characters ${forbidden} are not allowed.`);
     }
     if (code < 0xd800 || code > 0xdfff) continue;
     // Half a pair has no UTF-8: such an id could never be written in a path, and two of them would look the same there.
