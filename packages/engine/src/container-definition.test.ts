@@ -104,7 +104,27 @@ test.each<[string, object, object]>([
   [
     'no included paths when everything is excluded',
     { indexingPolicy: { excludedPaths: [{ path: '/*' }] } },
-    { indexingPolicy: { includedPaths: [], excludedPaths: [{ path: '/*' }] } },
+    { indexingPolicy: { includedPaths: [], excludedPaths: [{ path: '/*' }, { path: '/"_etag"/?' }] } },
+  ],
+  [
+    'own excluded paths, beside which the etag stays excluded',
+    { indexingPolicy: { excludedPaths: [{ path: '/"systemMetadata"/*' }] } },
+    { indexingPolicy: { excludedPaths: [{ path: '/"systemMetadata"/*' }, { path: '/"_etag"/?' }] } },
+  ],
+  [
+    'the excluded etag, which is not excluded twice',
+    { indexingPolicy: { excludedPaths: [{ path: '/"_etag"/?' }, { path: '/a/?' }] } },
+    { indexingPolicy: { excludedPaths: [{ path: '/"_etag"/?' }, { path: '/a/?' }] } },
+  ],
+  [
+    'a spatial index of the globe',
+    { indexingPolicy: { spatialIndexes: [{ path: '/g/*', types: ['Point'], boundingBox: null }] } },
+    { geospatialConfig: { type: 'Geography' } },
+  ],
+  [
+    'a vector index of a vector',
+    { ...vectors('/v'), indexingPolicy: { vectorIndexes: [{ path: '/v', type: 'flat' }] } },
+    { indexingPolicy: { vectorIndexes: [{ path: '/v', type: 'flat' }] } },
   ],
   [
     'own included paths',
@@ -157,6 +177,12 @@ test.each<[string, string, object]>([
     'invalid-definition',
     { geospatialConfig: { type: 'Geometry' }, indexingPolicy: { spatialIndexes: [{ path: '/g/*' }] } },
   ],
+  [
+    'a spatial index on Geography with a box',
+    'invalid-definition',
+    { indexingPolicy: { spatialIndexes: [{ path: '/g/*', boundingBox: { xmin: 0, ymin: 0, xmax: 1, ymax: 1 } }] } },
+  ],
+  ['a vector index without a path', 'invalid-definition', { indexingPolicy: { vectorIndexes: [{ type: 'flat' }] } }],
   ['an unknown geometry', 'invalid-definition', { geospatialConfig: { type: 'Flat' } }],
   ['an unknown conflict mode', 'invalid-definition', { conflictResolutionPolicy: { mode: 'First' } }],
   ['unique keys that are no array', 'invalid-definition', { uniqueKeyPolicy: { uniqueKeys: {} } }],
@@ -173,6 +199,29 @@ test.each<[string, string, object]>([
   ['a retention of half a minute', 'invalid-definition', { changeFeedPolicy: { retentionDuration: 0.5 } }],
 ])('[wire 6] refuses %s', (_title, code, members) => {
   expect(() => read(members)).toThrow(expect.objectContaining({ code }));
+});
+
+test.each([{}, vectors('/other'), { vectorEmbeddingPolicy: null }])(
+  '[wire 6] refuses a vector index that %j knows no vector for, in the words of the service',
+  (members) => {
+    const definition = () => read({ ...members, indexingPolicy: { vectorIndexes: [{ path: '/v/w', type: 'flat' }] } });
+
+    expect(definition).toThrow("Vector Indexing Policy's path::\\/v\\/w not matching in Embedding's path");
+    expect(definition).toThrow(expect.objectContaining({ code: 'invalid-definition' }));
+  },
+);
+
+test('[wire 6] a replace may add a vector index and may not change the type of one', () => {
+  const withIndexes = (...types: readonly string[]) =>
+    read({
+      ...vectors('/v0', '/v1'),
+      indexingPolicy: { vectorIndexes: types.map((type, i) => ({ path: `/v${i}`, type })) },
+    });
+
+  expect(() => checkReplaceable(withIndexes('flat'), withIndexes('flat', 'diskANN'))).not.toThrow();
+  expect(() => checkReplaceable(withIndexes('flat'), withIndexes('quantizedFlat'))).toThrow(
+    'Vector Indexing Policy cannot be changed in Collection Replace',
+  );
 });
 
 test.each([undefined, null, [], 'c', 17])('[wire 6] refuses %j as a definition', (input) => {
@@ -211,6 +260,10 @@ test('a definition that nests too deep or is too large is refused before it reac
   expect(() => read({ x: 'x'.repeat(100_000) })).not.toThrow();
   expect(() => read({ x: 'x'.repeat(1_000_000) })).toThrow(refused);
 });
+
+function vectors(...paths: readonly string[]) {
+  return { vectorEmbeddingPolicy: { vectorEmbeddings: paths.map((path) => ({ path, dataType: 'float32' })) } };
+}
 
 function uniqueKeys(count: number, pathCount: number) {
   return Array.from({ length: count }, (_, key) => ({

@@ -8,7 +8,6 @@
 import { Buffer } from 'node:buffer';
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import {
-  DatabaseError,
   defaultPartitionKeyPath,
   documentDepthMax,
   isDatabaseError,
@@ -20,8 +19,10 @@ import {
   validateResourceName,
   validateTtl,
 } from '@tidemark/model';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from './definition-member.ts';
+import { invalid, isObject, oneOf, optionalArray, optionalObject, own } from './definition-member.ts';
+import type { GeospatialConfig, IndexingPolicy } from './indexing-policy.ts';
+import { checkVectorIndexes, readIndexingPolicy, vectorIndexesChange } from './indexing-policy.ts';
 
 export interface ContainerDefinition {
   readonly id: string;
@@ -38,14 +39,6 @@ export interface ContainerDefinition {
   readonly verbatim: JsonObject;
 }
 
-/** Kept for the query engine; its paths are not interpreted yet. */
-export interface IndexingPolicy extends JsonObject {
-  readonly indexingMode: 'consistent' | 'lazy' | 'none';
-  readonly automatic: boolean;
-  readonly includedPaths: readonly unknown[];
-  readonly excludedPaths: readonly unknown[];
-}
-
 export interface UniqueKeyPolicy {
   readonly uniqueKeys: readonly { readonly paths: readonly string[] }[];
 }
@@ -54,10 +47,6 @@ export interface ConflictResolutionPolicy {
   readonly mode: 'LastWriterWins' | 'Custom';
   readonly conflictResolutionPath: string;
   readonly conflictResolutionProcedure: string;
-}
-
-export interface GeospatialConfig {
-  readonly type: 'Geography' | 'Geometry';
 }
 
 export interface ChangeFeedPolicy {
@@ -77,10 +66,12 @@ export function readContainerDefinition(input: unknown, options: ContainerDefini
   const geospatialConfig = readGeospatialConfig(own(input, 'geospatialConfig'));
   const changeFeedPolicy = readChangeFeedPolicy(own(input, 'changeFeedPolicy'));
   const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
+  const indexingPolicy = readIndexingPolicy(own(input, 'indexingPolicy'), geospatialConfig);
+  checkVectorIndexes(indexingPolicy, own(input, 'vectorEmbeddingPolicy'));
   return {
     id: validateResourceName(own(input, 'id'), 'The container id'),
     partitionKey: readPartitionKey(own(input, 'partitionKey'), options.allowNone ?? false),
-    indexingPolicy: readIndexingPolicy(own(input, 'indexingPolicy'), geospatialConfig),
+    indexingPolicy,
     ...(defaultTtl === undefined ? {} : { defaultTtl }),
     uniqueKeyPolicy: readUniqueKeyPolicy(own(input, 'uniqueKeyPolicy')),
     conflictResolutionPolicy: readConflictResolutionPolicy(own(input, 'conflictResolutionPolicy')),
@@ -106,6 +97,9 @@ export function checkReplaceable(before: ContainerDefinition, next: ContainerDef
   const [one, other] = [before.partitionKey, next.partitionKey];
   const isSameKey = one.kind === other.kind && one.version === other.version && areEqual(one.paths, other.paths);
   if (!isSameKey) throw invalid('Document collection partition key cannot be changed: paths, kind and version stay.');
+  if (vectorIndexesChange(before.indexingPolicy, next.indexingPolicy)) {
+    throw invalid('Vector Indexing Policy cannot be changed in Collection Replace: the type of an index stays.');
+  }
   if (!areEqual(before.uniqueKeyPolicy, next.uniqueKeyPolicy)) {
     throw invalid(
       'The unique index cannot be modified. To change the unique index, remove the collection and re-create a new one.',
@@ -169,29 +163,6 @@ function readPartitionKey(input: unknown, allowNone: boolean): PartitionKeyDefin
   return validatePartitionKeyDefinition({ paths: [defaultPartitionKeyPath], kind: 'Hash', systemKey: true });
 }
 
-/** Wire: defaults as the service reports them; the mode is compared without case and reported in lower case (wire 6). */
-function readIndexingPolicy(input: unknown, geospatialConfig: GeospatialConfig): IndexingPolicy {
-  const policy = optionalObject(input, 'indexingPolicy');
-  const modeText = own(policy, 'indexingMode') ?? 'consistent';
-  const indexingMode = oneOf(modeText, ['consistent', 'lazy', 'none'] as const, 'indexingPolicy.indexingMode');
-  const automatic = own(policy, 'automatic') ?? indexingMode !== 'none';
-  if (typeof automatic !== 'boolean') throw invalid('The member indexingPolicy.automatic must be true or false.');
-  const excludedPaths = optionalArray(policy, 'excludedPaths') ?? [{ path: '/"_etag"/?' }];
-  const everythingIsExcluded = excludedPaths.some((each) => isObject(each) && own(each, 'path') === '/*');
-  const includedPaths = optionalArray(policy, 'includedPaths') ?? (everythingIsExcluded ? [] : [{ path: '/*' }]);
-  for (const each of [...includedPaths, ...excludedPaths]) {
-    if (!isObject(each) || typeof own(each, 'path') !== 'string') {
-      throw invalid('Every included and excluded path of the indexing policy must be an object with a "path".');
-    }
-  }
-  for (const each of optionalArray(policy, 'spatialIndexes') ?? []) {
-    if (geospatialConfig.type === 'Geometry' && !(isObject(each) && isObject(own(each, 'boundingBox')))) {
-      throw invalid('A spatial index needs a boundingBox when the geospatialConfig of the container is Geometry.');
-    }
-  }
-  return { ...policy, indexingMode, automatic, includedPaths, excludedPaths };
-}
-
 function readUniqueKeyPolicy(input: unknown): UniqueKeyPolicy {
   const uniqueKeys = optionalArray(optionalObject(input, 'uniqueKeyPolicy'), 'uniqueKeys') ?? [];
   if (uniqueKeys.length > uniqueKeysMax) {
@@ -239,40 +210,7 @@ function readChangeFeedPolicy(input: unknown): ChangeFeedPolicy | undefined {
   throw invalid(`The member changeFeedPolicy.retentionDuration must be whole minutes from 0 (off) to ${minutesMax}.`);
 }
 
-/** The choice that the text names, whatever its case: clients differ in it, the service reports one spelling. */
-function oneOf<Choice extends string>(text: unknown, choices: readonly Choice[], what: string): Choice {
-  const choice = choices.find((each) => typeof text === 'string' && each.toLowerCase() === text.toLowerCase());
-  if (choice === undefined) throw invalid(`The member ${what} must be one of: ${choices.join(', ')}.`);
-  return choice;
-}
-
-/** Clients send null for policies they leave out. */
-function optionalObject(input: unknown, what: string): JsonObject {
-  if (input === undefined || input === null) return {};
-  if (!isObject(input)) throw invalid(`The member ${what} of a container definition must be an object.`);
-  return input;
-}
-
-function optionalArray(policy: JsonObject, name: string): readonly unknown[] | undefined {
-  const value = own(policy, name);
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) throw invalid(`The member ${name} of a container definition must be an array.`);
-  return value;
-}
-
 /** Both sides were made here, so their members stand in the same order. */
 function areEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function own(value: JsonObject, name: string): unknown {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function invalid(message: string): DatabaseError {
-  return new DatabaseError('invalid-definition', message);
 }

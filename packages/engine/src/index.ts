@@ -17,8 +17,6 @@ export type {
   ChangeFeedPolicy,
   ConflictResolutionPolicy,
   ContainerDefinition,
-  GeospatialConfig,
-  IndexingPolicy,
   UniqueKeyPolicy,
 } from './container-definition.ts';
 export type { ContainerOptions, OpenOptions } from './database.ts';
@@ -28,6 +26,7 @@ export type { EngineFigures, EngineHealth } from './embedded/health.ts';
 export type { Clock, Environment } from './environment.ts';
 export type { ChangeFeedOptions, ChangePage, FeedStart } from './feed/change-feed.ts';
 export { ChangeFeed } from './feed/change-feed.ts';
+export type { GeospatialConfig, IndexingPolicy } from './indexing-policy.ts';
 export type { LongWorkOptions } from './long-work.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export { accountNumber } from './named-resource.ts';

@@ -269,7 +269,15 @@ export const siblingFreeFolders: readonly string[] = [
 
 /** Places that every other place of their package may import; they import nothing but each other. */
 export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
-  engine: ['environment', 'limits', 'long-work', 'container-definition', 'named-resource'],
+  engine: [
+    'environment',
+    'limits',
+    'long-work',
+    'container-definition',
+    'definition-member',
+    'indexing-policy',
+    'named-resource',
+  ],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy', 'bounded'],
   cli: ['usage-error', 'limits', 'loopback', 'package-folder', 'tls-folder'],
