@@ -135,10 +135,11 @@ describe('offers', () => {
       const response = await offerAt('PUT', rid, { body: { ...resource, ...changed } });
       expect(response.status, response.text).toBe(400);
     }
-    const twice = { body: { content: { offerThroughput: 800 } }, headers: { 'if-match': String(resource?._etag) } };
+    const content = { offerThroughput: 800 };
+    const twice = { body: { ...resource, content }, headers: { 'if-match': String(resource?._etag) } };
     expect((await offerAt('PUT', rid, twice)).status).toBe(200);
     expect((await offerAt('PUT', rid, twice)).status).toBe(412);
-    expect((await offerAt('PUT', rid, { body: { content: {} } })).status).toBe(400);
+    expect((await offerAt('PUT', rid, { body: { ...resource, content: {} } })).status).toBe(400);
     expect((await offerAt('PUT', rid, { body: [] })).status).toBe(400);
     const bad = await world.client
       .offer('NotARid')
@@ -177,13 +178,13 @@ describe('offers', () => {
     const container = await world.container({ throughput: 4_100 });
     const rid = (await container.readOffer()).resource?.id as string;
     const refused = await offerAt('PUT', rid, {
-      body: { content: { offerAutopilotSettings: { maxThroughput: 9_000 } } },
+      body: { id: rid, content: { offerAutopilotSettings: { maxThroughput: 9_000 } } },
     });
     expect([refused.status, refused.json.message]).toEqual([
       400,
       expect.stringContaining('migrate-offer-to-autopilot'),
     ]);
-    const toAutoscale = { headers: { 'x-ms-cosmos-migrate-offer-to-autopilot': 'true' }, body: {} };
+    const toAutoscale = { headers: { 'x-ms-cosmos-migrate-offer-to-autopilot': 'true' }, body: { id: rid } };
     const scaled = await offerAt('PUT', rid, toAutoscale);
     expect(scaled.json.content).toMatchObject({
       offerThroughput: 500,
@@ -192,7 +193,7 @@ describe('offers', () => {
     scaled.json.content.offerAutopilotSettings.maxThroughput = 6_000;
     const raised = await offerAt('PUT', rid, { body: scaled.json });
     expect(raised.json.content.offerAutopilotSettings).toEqual({ maxThroughput: 6_000 });
-    expect((await offerAt('PUT', rid, { body: { content: { offerThroughput: 900 } } })).status).toBe(400);
+    expect((await offerAt('PUT', rid, { body: { id: rid, content: { offerThroughput: 900 } } })).status).toBe(400);
     const toManual = { headers: { 'x-ms-cosmos-migrate-offer-to-manual-throughput': 'True' }, body: raised.json };
     const manual = await offerAt('PUT', rid, toManual);
     expect(manual.json.content.offerThroughput).toBe(6_000);

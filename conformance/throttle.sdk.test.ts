@@ -119,7 +119,10 @@ describe('a container whose throughput is used up', () => {
     const { json } = await fetch('GET', '/offers');
     const [offer] = json.Offers;
     const sign = { link: offer.id.toLowerCase() };
-    const raised = await fetch('PUT', `/offers/${offer.id}`, { sign, body: { content: { offerThroughput: 6_000 } } });
+    const raised = await fetch('PUT', `/offers/${offer.id}`, {
+      sign,
+      body: { ...offer, content: { offerThroughput: 6_000 } },
+    });
     expect(raised.status).toBe(200);
     const again = await read(docs, 'e0', 'a');
     expect([again.status, retryAfterOf(again)]).toEqual([429, Math.ceil((waitMs * 400) / 6_000)]);

@@ -28,13 +28,7 @@ export interface CosmosRequest extends RequestHead {
 
 export function readHead(incoming: HttpRequest): RequestHead {
   const path = readPath(incoming.url);
-  if (path === undefined) {
-    throw new DatabaseError(
-      'not-found',
-      'There is no kind of resource at this path; resources begin with /dbs or /offers, and what is about the server itself with ' +
-        '/_tidemark/, as in /_tidemark/health.',
-    );
-  }
+  if (path === undefined) throw noSuchKind(incoming.url);
   const { method: verb } = incoming;
   const headers = headersOf(incoming, path);
   if (headers.host === undefined && incoming.minorVersion > 0) {
@@ -137,6 +131,16 @@ function parsePath(url: string): ResourcePath | undefined {
   if (question === -1) return parseResourcePath(url);
   const path = parseResourcePath(url.slice(0, question));
   return path?.kind === 'document' && !path.isFeed ? parseResourcePath(url) : path;
+}
+
+function noSuchKind(url: string): DatabaseError {
+  // Wire: the link of an offer taken for its id, which comes to /offers/offers/RID, is a bad request there (wire 6).
+  if (/^\/+offers\//i.test(url)) return new DatabaseError('bad-request', 'An offer is at /offers/ and its id.');
+  return new DatabaseError(
+    'not-found',
+    'There is no kind of resource at this path; resources begin with /dbs or /offers, and what is about the server itself with ' +
+      '/_tidemark/, as in /_tidemark/health.',
+  );
 }
 
 function textOf(headers: IncomingHttpHeaders, name: HeaderName): string | undefined {

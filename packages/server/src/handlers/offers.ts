@@ -73,9 +73,12 @@ function findByPath(request: CosmosRequest, database: Database): NamedInfo {
   throw new DatabaseError('not-found', `Resource Not Found: there is no offer "${rid}".`);
 }
 
-/** Wire: an offer cannot be turned into that of something else (wire 6). */
+/** Wire: an offer says which one it is, and cannot be turned into that of something else (wire 6). */
 function checkIdentity(info: NamedInfo, body: unknown): void {
   const { rid, self } = ownerOf(info);
+  if (member(body, 'id') === undefined && member(body, '_rid') === undefined) {
+    throw new DatabaseError('bad-request', 'The body of an offer has its id and _rid, as they were read.');
+  }
   const fixed = { id: info.rid, _rid: info.rid, resource: self, offerResourceId: rid, offerVersion: 'V2' };
   for (const [name, value] of Object.entries(fixed)) {
     const given = member(body, name);
