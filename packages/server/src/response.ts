@@ -118,8 +118,12 @@ export function rejection(code: ErrorCode, message: string, headers: HeaderList,
   const all = [...headers];
   if (substatus !== undefined) all.push(header.substatus, String(substatus));
   if (retryAfterMs !== undefined) all.push(header.retryAfterMs, String(retryAfterMs));
-  return { status, charge: refusalCharge(code), headers: all, body: json({ code: name, message }) };
+  const said = code === 'document-too-large' || code === 'batch-too-large' ? `${tooLargeSentence} ${message}` : message;
+  return { status, charge: refusalCharge(code), headers: all, body: json({ code: name, message: said }) };
 }
+
+/** Wire: clients match on the sentence of the service (wire 5). */
+const tooLargeSentence = '{"Errors":["Request size is too large"]}';
 
 /** Wire: of what is inside a container the owner is the container, and its rid has to be eight bytes (wire 13). */
 export function containerOwner({ database, info }: Place): HeaderList {
