@@ -70,15 +70,15 @@ export type {
 } from './pump/dead-letter-office.ts';
 export type { DeadLetter, LetterReason } from './pump/dead-letters.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './pump/schema.ts';
-export { ChangeFeedEventHost } from './seeds/change-feed-event-host.ts';
+export { ChangeFeedEventHost, ChangeFeedProcessorHost } from './seeds/change-feed-event-host.ts';
 export type {
   ChangeFeedObserver,
-  ChangeFeedObserverCloseReason,
   ChangeFeedObserverContext,
   ChangeFeedObserverFactory,
 } from './seeds/change-feed-observer.ts';
 export type { ChangeFeedProcessor } from './seeds/change-feed-processor-builder.ts';
 export { ChangeFeedProcessorBuilder } from './seeds/change-feed-processor-builder.ts';
+export type { ChangeFeedObserverCloseReason } from './seeds/close-reason.ts';
 export type { DocumentCollectionInfo, FeedCollection, LeaseCollection } from './seeds/collection-info.ts';
 export type {
   HealthMonitor,
@@ -87,7 +87,13 @@ export type {
   MonitoredOperation,
 } from './seeds/health-monitor.ts';
 export type { PartitionLoadBalancingStrategy, StrategyLease } from './seeds/load-balancing-strategy.ts';
-export type { PartitionLease, PartitionProcessor, PartitionProcessorFactory } from './seeds/partition-processor.ts';
+export type {
+  CheckpointPartitionProcessorFactory,
+  LeaseCheckpointer,
+  PartitionLease,
+  PartitionProcessor,
+  PartitionProcessorFactory,
+} from './seeds/partition-processor.ts';
 export type { RemainingPartitionWork } from './seeds/remaining-work-estimator.ts';
 export { RemainingWorkEstimator } from './seeds/remaining-work-estimator.ts';
 export type {

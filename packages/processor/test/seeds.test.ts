@@ -5,12 +5,9 @@ import { wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { FeedStart } from '../src/feed/feed-source.ts';
 import { ChangeFeedEventHost } from '../src/seeds/change-feed-event-host.ts';
-import type {
-  ChangeFeedObserver,
-  ChangeFeedObserverCloseReason,
-  ChangeFeedObserverContext,
-} from '../src/seeds/change-feed-observer.ts';
+import type { ChangeFeedObserver, ChangeFeedObserverContext } from '../src/seeds/change-feed-observer.ts';
 import { ChangeFeedProcessorBuilder } from '../src/seeds/change-feed-processor-builder.ts';
+import type { ChangeFeedObserverCloseReason } from '../src/seeds/close-reason.ts';
 import type { DocumentCollectionInfo } from '../src/seeds/collection-info.ts';
 import type { HealthMonitoringRecord } from '../src/seeds/health-monitor.ts';
 import type { ChangeFeedOptions, ChangeFeedProcessorOptions } from '../src/seeds/seed-options.ts';
@@ -181,6 +178,8 @@ test('[M12] every option has the default of its time', () => {
     leaseAcquireMs: 13_000,
     leaseExpirationMs: 60_000,
     pollMs: 5_000,
+    waitMs: 20_000,
+    stallMs: 600_000,
     rangesMin: 0,
     rangesMax: 0,
     sessionToken: undefined,
@@ -373,4 +372,29 @@ test('[M11] the health monitor is told, and the estimator says what is left', as
     severity: 'Error',
     error: expect.objectContaining({ message: 'broken' }),
   });
+});
+
+test('[M11] an endpoint that is behind the session closes the observer with ReadSessionNotAvailable, until it has come to it', async () => {
+  await writeAll('1');
+  const processor = await builder({ sessionToken: '0:-1#2' }).build();
+  await processor.start();
+  await vi.waitUntil(() => told.includes('close 0 ReadSessionNotAvailable'), { timeout: 120_000 });
+  const seenBefore = seen.length;
+  await writeAll('2');
+  await arrived(2);
+  await processor.stop();
+
+  expect(seenBefore).toBe(0);
+  expect(seen).toEqual(['1', '2']);
+  expect(told.at(-1)).toBe('close 0 Shutdown');
+});
+
+test('[M11] a collection that is removed closes the observer with ResourceGone', async () => {
+  await writeAll('1');
+  const processor = await builder().build();
+  await processor.start();
+  await arrived(1);
+  await bench.database.deleteContainer('db', feed.id);
+  await vi.waitUntil(() => told.includes('close 0 ResourceGone'), { timeout: 120_000 });
+  await processor.stop();
 });

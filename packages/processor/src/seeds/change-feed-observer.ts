@@ -2,15 +2,8 @@
 
 import type { ChangedDocument } from '../feed/change.ts';
 import type { BatchContext, CloseReason, Observer, RangeContext } from '../observer.ts';
-
-export type ChangeFeedObserverCloseReason =
-  | 'Unknown'
-  | 'Shutdown'
-  | 'ResourceGone'
-  | 'LeaseLost'
-  | 'ObserverError'
-  | 'LeaseGone'
-  | 'ReadSessionNotAvailable';
+import type { ChangeFeedObserverCloseReason } from './close-reason.ts';
+import { closeReasonOf } from './close-reason.ts';
 
 export interface ChangeFeedObserverContext {
   /** Id of the range, or its keys. */
@@ -41,18 +34,6 @@ export interface ChangeFeedObserverFactory<T = Record<string, unknown>> {
   createObserver(): ChangeFeedObserver<T>;
 }
 
-const reasons: Readonly<Record<CloseReason, ChangeFeedObserverCloseReason>> = {
-  shutdown: 'Shutdown',
-  paused: 'Shutdown',
-  'lease-lost': 'LeaseLost',
-  fenced: 'LeaseLost',
-  'handed-over': 'LeaseLost',
-  'range-gone': 'ResourceGone',
-  'handler-failed': 'ObserverError',
-  'feed-failed': 'Unknown',
-  'lease-gone': 'LeaseGone',
-};
-
 export interface ObserverRules<T> {
   /** Which changes the observer is given. */
   isWanted(document: ChangedDocument<T>): boolean;
@@ -66,6 +47,8 @@ export class ObserverDesk<T> implements Observer<ChangedDocument<T>> {
   readonly #factory: ChangeFeedObserverFactory<T>;
   readonly #rules: ObserverRules<T>;
   readonly #observers = new Map<string, ChangeFeedObserver<T>>();
+  /** Why the last read of a range failed: an observer is told what it means for the range. */
+  readonly #feedErrors = new Map<string, unknown>();
 
   constructor(factory: ChangeFeedObserverFactory<T>, rules: ObserverRules<T>) {
     this.#factory = factory;
@@ -87,9 +70,16 @@ export class ObserverDesk<T> implements Observer<ChangedDocument<T>> {
   async close(context: RangeContext, reason: CloseReason): Promise<void> {
     const name = nameOf(context);
     const observer = this.#observers.get(name);
+    const told = closeReasonOf(reason, this.#feedErrors.get(name));
     this.#observers.delete(name);
+    this.#feedErrors.delete(name);
     this.#rules.closed(context);
-    await observer?.close(contextOf(context), reasons[reason]);
+    await observer?.close(contextOf(context), told);
+  }
+
+  feedFailed(range: { readonly leaseToken: string; readonly epoch: number }, error: unknown): void {
+    const name = nameOf(range);
+    if (this.#observers.has(name)) this.#feedErrors.set(name, error);
   }
 
   of(range: { readonly leaseToken: string; readonly epoch: number }): ChangeFeedObserver<T> {

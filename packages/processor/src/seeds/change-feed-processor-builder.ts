@@ -6,7 +6,8 @@ import type { ChangeFeedObserver, ChangeFeedObserverFactory } from './change-fee
 import type { FeedCollection, LeaseCollection } from './collection-info.ts';
 import type { HealthMonitor } from './health-monitor.ts';
 import type { PartitionLoadBalancingStrategy } from './load-balancing-strategy.ts';
-import type { PartitionProcessorFactory } from './partition-processor.ts';
+import type { CheckpointPartitionProcessorFactory, PartitionProcessorFactory } from './partition-processor.ts';
+import { withoutCheckpointer } from './partition-processor.ts';
 import { RemainingWorkEstimator } from './remaining-work-estimator.ts';
 import type { ChangeFeedProcessorOptions } from './seed-options.ts';
 import { SeedProcessor } from './seed-processor.ts';
@@ -25,6 +26,7 @@ export class ChangeFeedProcessorBuilder<T = Record<string, unknown>> {
   #healthMonitor: HealthMonitor | undefined;
   #strategy: PartitionLoadBalancingStrategy | undefined;
   #partitionProcessorFactory: PartitionProcessorFactory<T> | undefined;
+  #checkpointFactory: CheckpointPartitionProcessorFactory<T> | undefined;
   #environment: Environment | undefined;
 
   /** A name that no other host has. One that is the same after a restart gets its ranges back at once. */
@@ -73,6 +75,12 @@ export class ChangeFeedProcessorBuilder<T = Record<string, unknown>> {
     return this;
   }
 
+  /** In the place of the one before: an own partition processor that stores positions with what it is given. */
+  withCheckpointPartitionProcessorFactory(factory: CheckpointPartitionProcessorFactory<T>): this {
+    this.#checkpointFactory = factory;
+    return this;
+  }
+
   /** Time, chance and network, for tests. */
   withEnvironment(environment: Environment): this {
     this.#environment = environment;
@@ -88,9 +96,18 @@ export class ChangeFeedProcessorBuilder<T = Record<string, unknown>> {
       options: this.#options,
       healthMonitor: this.#healthMonitor,
       strategy: this.#strategy,
-      partitionProcessorFactory: this.#partitionProcessorFactory,
+      partitionProcessorFactory: this.#processorFactory(),
       environment: this.#environment,
     });
+  }
+
+  #processorFactory(): PartitionProcessorFactory<T> | undefined {
+    if (this.#checkpointFactory === undefined) return this.#partitionProcessorFactory;
+    if (this.#partitionProcessorFactory === undefined) return withoutCheckpointer(this.#checkpointFactory);
+    throw new ProcessorError(
+      'invalid-option',
+      'Call withPartitionProcessorFactory or withCheckpointPartitionProcessorFactory: one of the two.',
+    );
   }
 
   async buildEstimator(): Promise<RemainingWorkEstimator> {

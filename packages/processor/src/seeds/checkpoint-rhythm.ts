@@ -3,6 +3,7 @@
 import type { Environment } from '../environment.ts';
 import type { BatchContext, RangeContext } from '../observer.ts';
 import type { ChangeFeedProcessorOptions } from './seed-options.ts';
+import { isExplicit } from './seed-options.ts';
 
 export class CheckpointRhythm {
   readonly #items: number | undefined;
@@ -11,9 +12,9 @@ export class CheckpointRhythm {
   /** Of the ranges that are open. */
   readonly #since = new Map<string, { items: number; atMs: number }>();
 
-  constructor({ checkpointFrequency = {} }: ChangeFeedProcessorOptions, { clock }: Pick<Environment, 'clock'>) {
-    const { explicitCheckpoint, processedDocumentCount, timeInterval } = checkpointFrequency;
-    const isBoth = explicitCheckpoint !== true && processedDocumentCount !== undefined && timeInterval !== undefined;
+  constructor(options: ChangeFeedProcessorOptions, { clock }: Pick<Environment, 'clock'>) {
+    const { processedDocumentCount, timeInterval } = options.checkpointFrequency ?? {};
+    const isBoth = !isExplicit(options) && processedDocumentCount !== undefined && timeInterval !== undefined;
     this.#items = isBoth ? processedDocumentCount : undefined;
     this.#intervalMs = isBoth ? timeInterval : undefined;
     this.#clock = clock;

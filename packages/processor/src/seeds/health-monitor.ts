@@ -9,7 +9,7 @@ export type MonitoredOperation =
   | 'ReleaseLease'
   | 'RenewLease'
   | 'ProcessChanges'
-  | 'ReadFeed'
+  | 'ReadChangeFeed'
   | 'Other';
 
 export interface HealthMonitoringRecord {
@@ -63,7 +63,7 @@ function severityOf(problem: Problem): HealthSeverity {
 
 function operationOf(problem: Problem): MonitoredOperation {
   if (problem.startsWith('handler-')) return 'ProcessChanges';
-  if (problem === 'feed-failing' || problem === 'position-refused') return 'ReadFeed';
+  if (problem === 'feed-failing' || problem === 'position-refused') return 'ReadChangeFeed';
   return problem === 'lease-store-failing' ? 'RenewLease' : 'Other';
 }
 

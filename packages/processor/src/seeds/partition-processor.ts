@@ -26,6 +26,36 @@ export interface PartitionProcessorFactory<T = Record<string, unknown>> {
   create(lease: PartitionLease, observer: ChangeFeedObserver<T>): PartitionProcessor;
 }
 
+export interface LeaseCheckpointer {
+  /** The lease as it is then, which begins at this position. Rejects when another host has the range. */
+  checkpoint(lease: PartitionLease, continuationToken: string): Promise<PartitionLease>;
+}
+
+/** The same, with what stores positions given beside the lease. */
+export interface CheckpointPartitionProcessorFactory<T = Record<string, unknown>> {
+  create(
+    lease: PartitionLease,
+    leaseCheckpointer: LeaseCheckpointer,
+    observer: ChangeFeedObserver<T>,
+  ): PartitionProcessor;
+}
+
+export function withoutCheckpointer<T>(factory: CheckpointPartitionProcessorFactory<T>): PartitionProcessorFactory<T> {
+  return { create: (lease, observer) => factory.create(lease, checkpointerOf(lease), observer) };
+}
+
+function checkpointerOf({ leaseToken, checkpoint }: PartitionLease): LeaseCheckpointer {
+  return {
+    checkpoint: async (lease, position) => {
+      if (lease.leaseToken !== leaseToken) {
+        throw new ProcessorError('invalid-option', `This stores positions of range ${leaseToken} only.`);
+      }
+      await checkpoint(position);
+      return { ...lease, start: { position } };
+    },
+  };
+}
+
 export function pumpsOf<T>(
   factory: PartitionProcessorFactory<T>,
   observerOf: (lease: PumpLease) => ChangeFeedObserver<T>,

@@ -6,6 +6,7 @@ import { systemEnvironment } from '../ambient.ts';
 import { connectSource, connectStore } from '../connect.ts';
 import { buildProcessor } from '../create-processor.ts';
 import type { Environment } from '../environment.ts';
+import type { ProcessorEvent } from '../events.ts';
 import type { ChangedDocument } from '../feed/change.ts';
 import type { FeedSource } from '../feed/feed-source.ts';
 import type { BalanceStrategy } from '../host/balance.ts';
@@ -26,7 +27,9 @@ import { balanceBy, balanceOnly } from './load-balancing-strategy.ts';
 import type { PartitionProcessorFactory } from './partition-processor.ts';
 import { pumpsOf } from './partition-processor.ts';
 import type { ChangeFeedProcessorOptions } from './seed-options.ts';
-import { optionsOf } from './seed-options.ts';
+import { feedTimeoutMs, optionsOf } from './seed-options.ts';
+import type { FeedWatch } from './watched-feed.ts';
+import { watchedPumps } from './watched-feed.ts';
 
 export interface SeedParts<T> {
   readonly hostName: string;
@@ -72,15 +75,17 @@ export class SeedProcessor<T> {
       leases: this.#leases,
       environment: this.#environment,
       observer: desk,
-      onEvent: (event) => {
-        const record = healthMonitor === undefined ? undefined : recordOf(event);
-        if (record !== undefined) healthMonitor?.inspect(record);
-      },
+      // Without a monitor problems are warnings, as with every processor that nobody listens to.
+      onEvent: healthMonitor && ((event) => tell(healthMonitor, event)),
     };
     const { partitionProcessorFactory: own } = parts;
+    const watch: FeedWatch = {
+      timeoutMs: feedTimeoutMs(options),
+      onFailed: (lease, error) => desk.feedFailed(lease, error),
+    };
     this.#processor = buildProcessor(plugged, {
       balance: balanceOf(parts),
-      ...(own && { wrapPump: () => pumpsOf(own, (lease) => desk.of(lease)) }),
+      wrapPump: (make) => watchedPumps(own ? pumpsOf(own, (lease) => desk.of(lease)) : make, watch),
     });
   }
 
@@ -104,6 +109,11 @@ export class SeedProcessor<T> {
     if (this.#wanted === undefined) return true;
     return partitionKeyEquals(extractPartitionKey(document, this.#paths.map(parsePartitionKeyPath)), this.#wanted);
   }
+}
+
+function tell(monitor: HealthMonitor, event: ProcessorEvent): void {
+  const record = recordOf(event);
+  if (record !== undefined) monitor.inspect(record);
 }
 
 function balanceOf<T>({ strategy, options }: SeedParts<T>): BalanceStrategy | undefined {
