@@ -1,20 +1,24 @@
-// Fails when a required id has no passing test, and writes docs/coverage.md and docs/compatibility.md from the last full test
-// run. The table of README between `<!-- compatibility -->` and `<!-- /compatibility -->` is written too; whoever changes what
-// works with a client is told, and looks at it once more.
+// Fails when a required id has no passing test, and writes docs/compatibility.md and the table of README between
+// `<!-- compatibility -->` and `<!-- /compatibility -->` from the last full run of `npm test`. A change of what works with a client
+// is said, and has to be committed. Which test shows which id is written to node_modules/.cache/tidemark/coverage.md.
+//
+//   node scripts/check-ids.mjs            the ids that `npm test` has to show
+//   node scripts/check-ids.mjs --proof    those that only the long form shows, from the last results of `npm run proof`
 //
 // A test shows an id by carrying it in square brackets in its title or in that of a group around it: `[M5]`,
-// `[wire 17.5]`. What is required stands in packages/testing/required-ids.json as a list of { id, title }. The table
-// holds nothing that differs between two runs of the same sources.
+// `[wire 17.5]`. What is required stands in packages/testing/required-ids.json as a list of { id, title, by? }. `by: "proof"`
+// marks an id that only the long form shows; an id is marked only where that is so.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { compatibility } from './compatibility.mjs';
 import { root } from './prepare.mjs';
 
-const resultsFile = join(root, 'node_modules', '.cache', 'tidemark', 'vitest.json');
+const cacheFolder = join(root, 'node_modules', '.cache', 'tidemark');
+const proofFolder = join(cacheFolder, 'proof');
 const requiredName = 'packages/testing/required-ids.json';
 const requiredFile = join(root, requiredName);
-const coverageFile = join(root, 'docs', 'coverage.md');
+const coverageFile = join(cacheFolder, 'coverage.md');
 const compatibilityFile = join(root, 'docs', 'compatibility.md');
 const readmeFile = join(root, 'README.md');
 
@@ -22,17 +26,25 @@ const readmeFile = join(root, 'README.md');
 const idPattern = /\[([A-Z]{1,4}\d+[a-z]?|[a-z]+ \d+(?:\.\d+)*[a-z]?)\]/g;
 
 const required = readRequired();
-const tests = readPassed();
+const isOfProof = process.argv.includes('--proof');
+const tests = readPassed(isOfProof ? proofResults() : [join(cacheFolder, 'vitest.json')]);
 const shown = shownBy(tests);
-writeFileSync(coverageFile, coverageTable(required, shown));
-
-const missing = required.filter(({ id }) => !shown.has(id));
+const here = required.filter(({ by }) => (by === 'proof') === isOfProof);
+const missing = here.filter(({ id }) => !shown.has(id));
 for (const { id, title } of missing) console.error(`[${id}] has no passing test: ${title}`);
-const isReadmeStale = writeCompatibility();
-if (missing.length > 0 || isReadmeStale) process.exit(1);
-console.log(
-  `${required.length} required ids, ${shown.size} ids shown; docs/coverage.md and docs/compatibility.md are written`,
-);
+const isWhole = isOfProof || checkOfTests();
+if (missing.length > 0 || !isWhole) process.exit(1);
+console.log(`${here.length} required ids, all of them shown`);
+
+function checkOfTests() {
+  writeFileSync(coverageFile, coverageTable(required, shown));
+  console.log(`which test shows which id: ${relative(root, coverageFile)}`);
+  const marked = required.filter(({ id, by }) => by === 'proof' && shown.has(id));
+  for (const { id } of marked)
+    console.error(`[${id}] is shown by \`npm test\`: ${requiredName} marks it as of the proof`);
+  const isReadmeStale = writeCompatibility();
+  return marked.length === 0 && !isReadmeStale;
+}
 
 function writeCompatibility() {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -56,7 +68,8 @@ function writeCompatibility() {
 function readRequired() {
   const list = JSON.parse(readFileSync(requiredFile, 'utf8'));
   const seen = new Set();
-  for (const { id, title } of list) {
+  for (const { id, title, by } of list) {
+    if (by !== undefined && by !== 'proof') fail(requiredName, `${id} is shown by ${by}, which is nothing`);
     if (typeof id !== 'string' || typeof title !== 'string') fail(requiredName, 'every entry needs an id and a title');
     if (![...`[${id}]`.matchAll(idPattern)].some((match) => match[1] === id))
       fail(requiredName, `${id} does not look like an id`);
@@ -66,14 +79,21 @@ function readRequired() {
   return list;
 }
 
+function proofResults() {
+  if (!existsSync(proofFolder)) return [];
+  return readdirSync(proofFolder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(proofFolder, name));
+}
+
 /** The tests that passed: { path, title, ids }, in the order of their files and their place in them. */
-function readPassed() {
-  if (!existsSync(resultsFile)) {
-    console.error('There are no test results yet; run `npm test -- tests` first.');
+function readPassed(resultsFiles) {
+  if (resultsFiles.length === 0 || !resultsFiles.every((file) => existsSync(file))) {
+    console.error(`There are no results yet; run \`${isOfProof ? 'npm run proof' : 'npm test -- tests'}\` first.`);
     process.exit(1);
   }
-  const results = JSON.parse(readFileSync(resultsFile, 'utf8'));
-  const files = results.testResults.map(({ name, assertionResults }) => ({
+  const results = resultsFiles.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).testResults);
+  const files = results.map(({ name, assertionResults }) => ({
     path: relative(root, name).split(sep).join('/'),
     passed: assertionResults.filter(({ status }) => status === 'passed'),
   }));
@@ -105,7 +125,7 @@ function coverageTable(requiredIds, shownIds) {
   const ids = [...new Set([...titles.keys(), ...shownIds.keys()])].sort(byIdOrder);
   const rows = ids.map((id) => {
     const entry = shownIds.get(id);
-    const files = [...(entry?.files ?? [])].sort().map((path) => `[${path}](../${path})`);
+    const files = [...(entry?.files ?? [])].sort().map((path) => `[${path}](../../../${path})`);
     const title = (titles.get(id) ?? '').replaceAll('|', '\\|');
     return `| ${id} | ${title} | ${entry?.tests ?? 0} | ${files.join('<br>')} |`;
   });

@@ -5,9 +5,7 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /** They take minutes of nothing but computing. */
-const longest = ['seeds-first', 'seeds-second', 'power-cut', 'crash', 'model', 'fuzz.raw'].map(
-  (name) => `/${name}.test.ts`,
-);
+const longest = ['seeds', 'power-cut', 'crash', 'model', 'fuzz.raw'].map((name) => `/${name}.test.ts`);
 /** So many others have their turn between two of them. */
 const othersBetween = 35;
 

@@ -1,13 +1,14 @@
-// Random histories against the reference model. `npm run simulate:model -- --seeds N` runs more of them.
+// Random histories against the reference model. `npm run simulate:model` runs fresh ones, as many as are asked for.
 
+import { sizeOf } from '@tidemark/testing';
 import { describe, expect, test } from 'vitest';
 import { runModel } from './model/run.ts';
 
 /** Seeds whose histories disagreed when they were first run; what they found is in the log under "engine:". */
 const foundBefore = ['4', '7', '8', '13', '16', '20', '23', '25', '104', '216', '341', '50702', '70497'];
 
-const batches = 8;
 const seedsPerBatch = 25;
+const batches = sizeOf('histories') / seedsPerBatch;
 
 describe('the engine and the reference model', () => {
   test('agree on the histories that once told them apart', async () => {

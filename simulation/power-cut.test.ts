@@ -1,16 +1,17 @@
-// Power cuts. `npm run simulate:power-cut -- --factor 20` makes 20 times as many.
+// Power cuts. `npm run simulate:power-cut -- --factor 20` makes 20 times as many as the long form.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshSeed, isLong, sizeOf } from '@tidemark/testing';
 import { describe, expect, test } from 'vitest';
 import { lmdbIndexDisk, memoryIndexDisk } from './power-cut/index-disks.ts';
 import type { Hit } from './power-cut/run.ts';
 import { runPowerCuts } from './power-cut/run.ts';
 import { runMany } from './power-cut/suite.ts';
 
-const batches = 5;
-const cutsPerBatch = 2_000;
+const cutsPerBatch = Math.min(2_000, sizeOf('powerCuts'));
+const batches = sizeOf('powerCuts') / cutsPerBatch;
 
 /** A cut in each of these, or the test would prove less than it says. */
 const everyKind: readonly Hit[] = [
@@ -55,6 +56,17 @@ describe('after a power cut', () => {
     });
   }
 
+  test.runIf(isLong)(
+    'everything acknowledged or shown is there, in runs that are drawn anew with every commit',
+    async () => {
+      const cuts = sizeOf('freshPowerCuts');
+      for (const sync of ['full', 'os'] as const) {
+        const name = `fresh${freshSeed('power cuts')}`;
+        await runMany({ name, cuts: cuts / 2, sync, ending: 'cut', makeIndex: memoryIndexDisk });
+      }
+    },
+  );
+
   test('the same holds with LMDB, come back as of any flush or not at all [engine 5]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-power-cut-'));
     try {
@@ -63,7 +75,13 @@ describe('after a power cut', () => {
         run += 1;
         return lmdbIndexDisk(join(folder, String(run)));
       };
-      const hits = await runMany({ name: 'lmdb', cuts: 200, sync: 'full', ending: 'cut', makeIndex });
+      const hits = await runMany({
+        name: 'lmdb',
+        cuts: sizeOf('powerCutsWithLmdb'),
+        sync: 'full',
+        ending: 'cut',
+        makeIndex,
+      });
 
       expect(hits.get('index transaction') ?? 0).toBeGreaterThan(0);
     } finally {
@@ -72,7 +90,8 @@ describe('after a power cut', () => {
   });
 
   test('without a flush for each group a prefix is there, without holes, and the index is not ahead of it [engine 6]', async () => {
-    const hits = await runMany({ name: 'os', cuts: 1_000, sync: 'os', ending: 'cut', makeIndex: memoryIndexDisk });
+    const cuts = sizeOf('powerCutsUnflushed');
+    const hits = await runMany({ name: 'os', cuts, sync: 'os', ending: 'cut', makeIndex: memoryIndexDisk });
 
     expect(hits.get('roll') ?? 0).toBeGreaterThan(0);
     expect(hits.get('compaction') ?? 0).toBeGreaterThan(0);
@@ -82,7 +101,8 @@ describe('after a power cut', () => {
 describe('after a process was killed', () => {
   for (const sync of ['full', 'os'] as const) {
     test(`nothing acknowledged is lost, with sync: '${sync}' [engine 6]`, async () => {
-      const hits = await runMany({ name: `kill-${sync}`, cuts: 500, sync, ending: 'kill', makeIndex: memoryIndexDisk });
+      const cuts = sizeOf('processCuts');
+      const hits = await runMany({ name: `kill-${sync}`, cuts, sync, ending: 'kill', makeIndex: memoryIndexDisk });
 
       expect(hits.get('in flight') ?? 0).toBeGreaterThan(0);
     });

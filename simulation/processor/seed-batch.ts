@@ -1,6 +1,7 @@
 // Seeds as tests: one test for every hundred, and one for what all of them together have exercised.
 
 import { faultKinds } from '@tidemark/processor/testing';
+import { isLong } from '@tidemark/testing';
 import { describe, expect, test } from 'vitest';
 import { missingOf, newCoverage } from './coverage.ts';
 import { realProgram } from './program.ts';
@@ -31,7 +32,8 @@ export function testSeeds(from: number, count: number): void {
       });
     }
 
-    test('has met every kind of fault and every transition of a tenure', () => {
+    // The short form has too few of them for that.
+    test.runIf(isLong)('has met every kind of fault and every transition of a tenure', () => {
       expect(missing).toEqual([]);
     });
   });

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { freshSeed, seedSource } from './fresh-seed.ts';
 import { repositoryRoot } from './source-tree.ts';
 
-test('the seeds of a fresh part are drawn from the commit, or from what TIDEMARK_SEED says', () => {
+test('the seeds of a fresh part are drawn from the commit, or from what PROOF_SEED says', () => {
   const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: repositoryRoot, encoding: 'utf8' });
   const { text, meaning } = seedSource();
 
-  if (process.env['TIDEMARK_SEED'] !== undefined)
-    expect([text, meaning]).toEqual([process.env['TIDEMARK_SEED'], 'TIDEMARK_SEED']);
+  if (process.env['PROOF_SEED'] !== undefined)
+    expect([text, meaning]).toEqual([process.env['PROOF_SEED'], 'PROOF_SEED']);
   else if (head.status === 0) expect([head.stdout.startsWith(text), meaning]).toEqual([true, 'the commit']);
   else expect(meaning).toBe('the clock');
 });

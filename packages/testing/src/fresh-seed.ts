@@ -1,14 +1,14 @@
 // The seed of a fresh part: another one with every commit, so that no range of seeds can become the one that everything was tuned
-// to. `TIDEMARK_SEED` plays a run again: it takes the place of the commit.
+// to. `PROOF_SEED` plays a run again: it takes the place of the commit. (Names that begin with TIDEMARK_ are settings of the server.)
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { repositoryRoot } from './source-tree.ts';
 
 export interface SeedSource {
-  /** What `TIDEMARK_SEED` takes to draw the same seeds again. */
+  /** What `PROOF_SEED` takes to draw the same seeds again. */
   readonly text: string;
-  readonly meaning: 'TIDEMARK_SEED' | 'the commit' | 'the clock';
+  readonly meaning: 'PROOF_SEED' | 'the commit' | 'the clock';
 }
 
 let source: SeedSource | undefined;
@@ -25,8 +25,8 @@ export function freshSeed(generator: string, { text }: SeedSource = seedSource()
 }
 
 function readSource(): SeedSource {
-  const asked = process.env['TIDEMARK_SEED'];
-  if (asked !== undefined && asked !== '') return { text: asked, meaning: 'TIDEMARK_SEED' };
+  const asked = process.env['PROOF_SEED'];
+  if (asked !== undefined && asked !== '') return { text: asked, meaning: 'PROOF_SEED' };
   const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], {
     cwd: repositoryRoot,
     encoding: 'utf8',

@@ -25,6 +25,8 @@ export { anonymousBytesOf } from './process-memory.ts';
 export { commandLine, programOf } from './programs.ts';
 export { QuietFeed } from './quiet-feed.ts';
 export { SeededRandom } from './seeded-random.ts';
+export type { SizeName } from './sizes.ts';
+export { isLong, sizeOf } from './sizes.ts';
 export type { SmallDisk } from './small-disk.ts';
 export { mountSmallDisk } from './small-disk.ts';
 export { steadyPort } from './steady-port.ts';

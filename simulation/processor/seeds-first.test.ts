@@ -1,3 +1,0 @@
-import { testSeeds } from './seed-batch.ts';
-
-testSeeds(1, 1000);

@@ -1,3 +1,0 @@
-import { testSeeds } from './seed-batch.ts';
-
-testSeeds(1001, 1000);
