@@ -10,13 +10,13 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pack, publicPackages as packages, readManifest, tarballOf } from './packed.mjs';
 import { root, runNpm, runTool } from './prepare.mjs';
 
 /** Package folder → file in examples/ that shows it. */
@@ -34,15 +34,11 @@ const withoutExample = {
 const isWindows = process.platform === 'win32';
 const exampleTimeoutMs = 60_000;
 const rootManifest = readManifest(root);
-const packages = readdirSync(join(root, 'packages'))
-  .filter((folder) => existsSync(join(root, 'packages', folder, 'package.json')))
-  .map((folder) => ({ folder, manifest: readManifest(join(root, 'packages', folder)) }))
-  .filter(({ manifest }) => manifest.private !== true);
 
 const work = mkdtempSync(join(tmpdir(), 'tidemark-packages-'));
 let failures = 0;
 try {
-  packAll();
+  await pack(work);
   for (const entry of packages) checkPackage(entry);
 } finally {
   rmSync(work, { recursive: true, force: true });
@@ -52,13 +48,6 @@ if (failures > 0) {
   process.exit(1);
 }
 console.log(`${packages.length} packages packed, installed and checked`);
-
-function packAll() {
-  for (const { folder, manifest } of packages) {
-    const args = ['pack', join(root, 'packages', folder), '--pack-destination', work, '--silent', '--loglevel=error'];
-    must(runNpm(args, { stdio: ['ignore', 'ignore', 'inherit'] }) === 0, manifest.name, 'npm pack failed');
-  }
-}
 
 function checkPackage({ folder, manifest }) {
   const home = join(work, folder);
@@ -70,8 +59,9 @@ function checkPackage({ folder, manifest }) {
   if (!installInto(home, manifest)) return;
   const installed = join(home, 'node_modules', ...manifest.name.split('/'));
   inspect(manifest.name, 'publint', ['run', installed, '--strict', '--pack', 'false']);
-  inspect(manifest.name, 'attw', [tarballOf(manifest), '--profile', 'esm-only', '--no-color', '--no-emoji']);
+  inspect(manifest.name, 'attw', [tarballOf(work, manifest), '--no-color', '--no-emoji']);
 
+  if (folder === 'processor') runConsumers(home, manifest.name);
   for (const command of Object.keys(manifest.bin ?? {})) runCommand(home, manifest, command);
   if (hasExample && exemption !== undefined) {
     must(false, manifest.name, `examples/${example} exists: remove ${folder} from withoutExample in this script`);
@@ -92,7 +82,8 @@ function inspect(name, tool, args) {
 
 function installInto(home, manifest) {
   const dependencies = { '@types/node': rootManifest.devDependencies['@types/node'] };
-  for (const needed of [manifest, ...siblingsOf(manifest)]) dependencies[needed.name] = `file:${tarballOf(needed)}`;
+  for (const needed of [manifest, ...siblingsOf(manifest)])
+    dependencies[needed.name] = `file:${tarballOf(work, needed)}`;
   writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
   const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
   return must(runNpm(args, { cwd: home, stdio: ['ignore', 'ignore', 'inherit'] }) === 0, manifest.name, 'npm i failed');
@@ -122,6 +113,31 @@ function runCommand(home, { name, version }, command) {
   }
 }
 
+/** One program in each module system; `scripts/check-jest.mjs` has those that need more than is installed here. */
+function runConsumers(home, name) {
+  const folder = join(home, 'consumers');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }');
+  for (const file of ['once.mjs', 'once.cjs', 'once.ts']) {
+    copyFileSync(join(root, 'scripts', 'consumers', file), join(folder, file));
+  }
+  const compilerOptions = { module: 'commonjs', target: 'es2022', strict: true, types: ['node'], skipLibCheck: false };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['once.ts'] }));
+  if (!must(runTool('tsc', ['-p', folder], { cwd: folder }) === 0, name, 'once.ts does not compile to CommonJS'))
+    return;
+  for (const file of ['once.mjs', 'once.cjs', 'once.js']) {
+    const { status, stderr } = spawnSync(process.execPath, [file], {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: exampleTimeoutMs,
+    });
+    // Node warns of what it finds strange in how modules are loaded.
+    if (must(status === 0 && stderr === '', name, `consumers/${file} failed (${status})\n${stderr}`)) {
+      console.log(`${name}: consumers/${file} ran`);
+    }
+  }
+}
+
 function runExample(home, name, example) {
   copyFileSync(join(root, 'examples', example), join(home, example));
   const compilerOptions = {
@@ -146,14 +162,6 @@ function runExample(home, name, example) {
       name,
       `examples/${example} failed (${result.signal ?? result.status})\n${result.stdout}${result.stderr}`,
     );
-}
-
-function tarballOf({ name, version }) {
-  return join(work, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
-}
-
-function readManifest(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 function must(isGood, name, message) {

@@ -117,12 +117,15 @@ describe('documents', () => {
   const manifests = ['.', ...readdirSync(join(repositoryRoot, 'packages')).map((name) => `packages/${name}`)]
     .filter((folder) => doesExist(`${folder}/package.json`))
     .map((folder) => ({ folder, manifest: readManifest(`${folder}/package.json`) }));
-  // What a bench brings for itself, with a lock file of its own.
-  const peers = { folder: 'bench/peers/manifest', manifest: readManifest('bench/peers/manifest/package.json') };
+  // What a bench and a check bring for themselves, with lock files of their own.
+  const apart = ['bench/peers/manifest', 'scripts/consumers/jest/manifest'].map((folder) => ({
+    folder,
+    manifest: readManifest(`${folder}/package.json`),
+  }));
 
   test('[SEC20] DEPENDENCIES.md lists every dependency at its exact version', () => {
     const document = readText('DEPENDENCIES.md');
-    const wanted = [...manifests, peers].flatMap(({ folder, manifest }) =>
+    const wanted = [...manifests, ...apart].flatMap(({ folder, manifest }) =>
       Object.entries(thirdPartyOf(manifest)).map(([name, version]) => ({ folder, name, version })),
     );
     const missing = wanted
@@ -151,10 +154,10 @@ describe('documents', () => {
     expect(new Set(manifests.map(({ manifest }) => manifest.version)).size).toBe(1);
   });
 
-  test('so does the lock file of the peers', () => {
-    const text = readText(`${peers.folder}/package-lock.json`);
+  test.each(apart)('so does the lock file of $folder', ({ folder, manifest }) => {
+    const text = readText(`${folder}/package-lock.json`);
     const lock: { packages: Record<string, Manifest> } = JSON.parse(text);
-    expect(lock.packages['']?.dependencies).toEqual(peers.manifest.dependencies);
+    expect(lock.packages['']?.dependencies).toEqual(manifest.dependencies);
     expect(text).not.toMatch(/"resolved": "https?:/);
   });
 

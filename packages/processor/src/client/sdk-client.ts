@@ -1,5 +1,6 @@
 // What the adapters need of `@azure/cosmos` 4.x, by shape: this package does not depend on it.
 
+import { createRequire } from 'node:module';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
 import { codeOfStatus } from './rest-error.ts';
@@ -75,7 +76,6 @@ export function isSdkClient(x: unknown): x is SdkClient {
  */
 export async function startsOf(client: SdkClient): Promise<SdkStarts> {
   const name: string = '@azure/cosmos';
-  const { createRequire } = await import('node:module');
   const copies = [() => import(name), async () => createRequire(import.meta.url)(name)];
   for (const load of copies) {
     try {

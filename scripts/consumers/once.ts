@@ -1,0 +1,27 @@
+// The processor in TypeScript that is compiled to CommonJS, with its types.
+
+import type { Handler, Processor } from '@tidemark/processor';
+import { createProcessor, MemoryDocumentStore, MemoryFeedSource } from '@tidemark/processor';
+
+interface Order {
+  readonly id: string;
+  readonly pk: string;
+}
+
+const source = new MemoryFeedSource({ ranges: 1, partitionKey: '/pk' });
+source.put({ id: 'a', pk: 'k' });
+const handler: Handler<Order> = async (orders) => {
+  const ids: string[] = orders.map(({ id }) => id);
+  if (ids.join() !== 'a') throw new Error(`there came ${ids}`);
+  void processor.stop();
+};
+const processor: Processor = createProcessor<Order>({
+  source,
+  leases: new MemoryDocumentStore(),
+  name: 'once',
+  start: 'beginning',
+  handler,
+});
+// @ts-expect-error: the types are there, so this is refused.
+processor.begin;
+processor.start().then(() => processor.stopped);
