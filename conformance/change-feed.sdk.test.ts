@@ -305,6 +305,9 @@ describe('[B2] [wire 11] all versions and deletes', () => {
       const removed = items[3] as Version;
       expect(removed.current).toEqual({});
       expect(removed.previous).toMatchObject({ id: '1', n: 3 });
+      // What the metadata says is not said again.
+      for (const { current } of items) expect(current).not.toHaveProperty('_lsn');
+      expect(removed.previous).toEqual(items[2]?.current);
       expect(removed.metadata).toMatchObject({ id: '1', partitionKey: { pk: 'a' } });
       expect(removed.metadata.previousImageLSN).toBe(items[2]?.metadata.lsn);
       for (const { metadata } of items) expect(metadata.crts).toBeGreaterThan(0);

@@ -68,8 +68,9 @@ class Reader {
       if (page.statusCode === 304) return this.seen.slice(from);
       expect(page.statusCode).toBe(200);
       for (const item of page.result as unknown as Record<string, never>[]) {
-        const { tenant, pk, n, _lsn } = (this.#mode === 'all' ? item['current'] : item) as never;
-        this.seen.push({ key: `${tenant}/${pk}`, n, lsn: _lsn });
+        const { tenant, pk, n } = (this.#mode === 'all' ? item['current'] : item) as never;
+        const { lsn } = (this.#mode === 'all' ? item['metadata'] : { lsn: item['_lsn'] }) as never;
+        this.seen.push({ key: `${tenant}/${pk}`, n, lsn });
       }
     }
   }

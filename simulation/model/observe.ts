@@ -215,17 +215,26 @@ function envelopeOf(model: ModelContainer, version: ModelVersion): unknown {
   const metadata: Record<string, unknown> = { lsn, crts: Math.floor(timeMs / 1000), operationType: operation };
   if (previous !== undefined) metadata.previousImageLSN = previous.lsn;
   if (operation === 'delete') {
-    metadata.timeToLiveExpired = isExpiry;
+    if (isExpiry) metadata.timeToLiveExpired = true;
     metadata.id = version.id;
     const names = model.options.paths.map((path) => path.slice(1));
     metadata.partitionKey = Object.fromEntries(names.map((name, i) => [name, version.key.values[i]]));
   }
-  const current = operation === 'delete' ? {} : JSON.parse(version.bytes.toString('utf8'));
+  const current = operation === 'delete' ? {} : shownOf(version);
   if (previous === undefined) return { current, metadata };
-  return { current, previous: JSON.parse(previous.bytes.toString('utf8')), metadata };
+  return { current, previous: shownOf(previous), metadata };
 }
 
-/** Reads to the end in pages of random size, and checks what holds for every page. The items are JSON texts. */
+/** In an envelope a document is without its LSN. */
+function shownOf({ bytes }: ModelVersion): unknown {
+  const { _lsn, ...shown } = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>;
+  return shown;
+}
+
+/**
+ * Reads to the end in pages of random size, and checks what holds for every page. The items are JSON texts. Every other page of latest
+ * versions comes in envelopes.
+ */
 async function readFeed(
   { world, random }: Observed,
   scope: FeedScope,
@@ -235,10 +244,14 @@ async function readFeed(
   const items: string[] = [];
   let after = start;
   let shownLsn = start;
+  let isWrapped = start % 2 === 0;
   for (;;) {
     const itemsMax = random.bool(0.3) ? 1 + random.int(3) : 1_000;
-    const page = await world.engine.feed(scope, { mode, after, itemsMax, bytesMax: 1 << 20, previousImages: true });
-    const values = JSON.parse(`[${Buffer.concat(page.pieces).toString('utf8')}]`) as FeedItem[];
+    isWrapped = mode === 'latest' && !isWrapped;
+    const request = { mode, after, itemsMax, bytesMax: 1 << 20, previousImages: true, isWrapped };
+    const page = await world.engine.feed(scope, request);
+    const shown = JSON.parse(`[${Buffer.concat(page.pieces).toString('utf8')}]`) as FeedItem[];
+    const values = isWrapped ? shown.map(unwrapped) : shown;
     agree(values.length === page.count, () => `a page says ${page.count} items and has ${values.length}`);
     agree(page.last >= after, () => `a page after ${after} goes back to ${page.last}`);
     let lastLsn = shownLsn;
@@ -257,7 +270,15 @@ async function readFeed(
 
 interface FeedItem {
   readonly _lsn?: number;
-  readonly metadata?: { readonly lsn: number };
+  readonly metadata?: { readonly lsn: number; readonly crts?: number };
+  readonly current?: { readonly _ts?: number; readonly _lsn?: number };
+}
+
+/** The document as it comes without an envelope, whose figures have to be the document's. */
+function unwrapped({ current, metadata, ...others }: FeedItem): FeedItem {
+  const isRight = metadata?.crts === current?._ts && current?._lsn === undefined && Object.keys(others).length === 0;
+  agree(isRight, () => `the envelope of ${JSON.stringify(current)} has ${JSON.stringify(metadata)}`);
+  return { ...current, _lsn: metadata?.lsn ?? -1 };
 }
 
 /** What is in only one of two lists, whatever their order; undefined when they have the same. */

@@ -442,11 +442,11 @@ class PowerCutRun {
       const scope = { container: number, range: range.id };
       const request = { mode: 'all', after: range.floorLsn, itemsMax: 10_000, bytesMax: 1 << 22 } as const;
       const page = await engine.feed(scope, request);
-      const items = JSON.parse(`[${Buffer.concat(page.pieces).toString('utf8')}]`) as { current: Partial<FeedItem> }[];
-      for (const { current } of items) {
-        if (current.op === undefined || current._lsn === undefined) continue;
+      const items = JSON.parse(`[${Buffer.concat(page.pieces).toString('utf8')}]`) as VersionItem[];
+      for (const { current, metadata } of items) {
+        if (current.op === undefined) continue;
         const lane = this.#lanes.find((other) => other.container === 'kept' && other.pk === current.pk) as Lane;
-        this.#own(lane, current._lsn, current.op);
+        this.#own(lane, metadata.lsn, current.op);
       }
     }
   }
@@ -482,6 +482,11 @@ interface FeedItem {
   readonly pk: string;
   readonly op: number;
   readonly _lsn: number;
+}
+
+interface VersionItem {
+  readonly current: Partial<FeedItem>;
+  readonly metadata: { readonly lsn: number };
 }
 
 function laneOf(container: string, pk: string): Lane {

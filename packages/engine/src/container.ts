@@ -9,6 +9,7 @@ import type {
   PartitionKeyValues,
   StoredDocument as StoredJson,
   VersionChange,
+  WrappedChange,
 } from '@tidemark/model';
 import {
   assert,
@@ -244,6 +245,11 @@ export class Container {
   }
 
   // What the server builds on
+
+  /** The latest versions in envelopes, which take a little longer to make than `changes`. */
+  wrappedChanges(options: ChangeFeedOptions & FeedOf = {}): ChangeFeed<WrappedChange> {
+    return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), 'latest-wrapped', options);
+  }
 
   readClient(document: DocumentInput): ClientDocument {
     return this.#reader.read(document);

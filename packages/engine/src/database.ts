@@ -194,6 +194,11 @@ export class Database implements AsyncDisposable {
     return this.#engine.figures;
   }
 
+  /** The clock by which documents get their times. */
+  nowMs(): number {
+    return this.#environment.clock.nowMs();
+  }
+
   databases(): DatabaseInfo[] {
     return this.#engine.databases();
   }

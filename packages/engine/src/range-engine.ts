@@ -112,6 +112,8 @@ export interface FeedRequest {
   readonly after: number;
   readonly itemsMax: number;
   readonly bytesMax: number;
+  /** Latest versions: each as `{current, metadata: {lsn, crts}}`, its document without `_lsn`. */
+  readonly isWrapped?: boolean;
   /** All versions: whether a replace carries the version it replaced. A delete always does where it is kept. */
   readonly previousImages?: boolean;
 }

@@ -15,7 +15,6 @@ const changes: readonly VersionChange[] = [
       lsn: 3,
       crts: 12,
       previousImageLSN: 2,
-      timeToLiveExpired: false,
       id: '1',
       partitionKey: { pk: 'a' },
     },

@@ -14,6 +14,12 @@ export interface StoredDocument {
 /** Latest version mode: the document as it is now, and the LSN of its latest write. Deleted documents do not appear. */
 export type LatestChange<Document extends StoredDocument = StoredDocument> = Document & { readonly _lsn: number };
 
+/** The same in an envelope, as clients get it that ask for one: `_lsn` is in the metadata. */
+export interface WrappedChange<Document extends StoredDocument = StoredDocument> {
+  readonly current: Document;
+  readonly metadata: VersionMetadata;
+}
+
 export type OperationType = 'create' | 'replace' | 'delete';
 
 interface VersionMetadata {
@@ -47,7 +53,8 @@ export interface DeleteChange<Document extends StoredDocument = StoredDocument> 
   readonly metadata: VersionMetadata & {
     readonly operationType: 'delete';
     readonly previousImageLSN: number;
-    readonly timeToLiveExpired: boolean;
+    /** Only where the document went because its time was over. */
+    readonly timeToLiveExpired?: true;
     readonly id: string;
     /** Value of each partition key path, under the path without its leading slash. */
     readonly partitionKey: Readonly<Record<string, unknown>>;

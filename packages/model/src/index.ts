@@ -6,8 +6,11 @@ export type {
   ReplaceChange,
   StoredDocument,
   VersionChange,
+  WrappedChange,
 } from './change.ts';
 export { isCreate, isDelete, isReplace } from './change.ts';
+export type { ConsistencyLevel } from './consistency.ts';
+export { consistencyLevels, parseConsistencyLevel } from './consistency.ts';
 export type { EtagParts } from './document.ts';
 export {
   formatEtag,

@@ -57,7 +57,7 @@ export interface ChangePage {
   readonly release?: () => void;
 }
 
-type FeedMode = FeedRequest['mode'];
+export type FeedMode = FeedRequest['mode'] | 'latest-wrapped';
 
 const itemsMaxByDefault = 100;
 const bytesMaxByDefault: number = 4 * 1024 * 1024;
@@ -197,7 +197,8 @@ export class ChangeFeed<Change> implements AsyncIterable<Change> {
           continue;
         }
         const page = await this.#engine.feed(this.#scopeIn(range, wanted), {
-          mode: this.#mode,
+          mode: this.#mode === 'all' ? 'all' : 'latest',
+          isWrapped: this.#mode === 'latest-wrapped',
           after: slice.lsn,
           itemsMax: this.#options.itemsMax ?? itemsMaxByDefault,
           bytesMax: this.#options.bytesMax ?? bytesMaxByDefault,

@@ -1,8 +1,15 @@
 // Latest version: every document once, at the LSN of its last write. The walk skips what is superseded, deleted or expired
 // by looking at bits and table entries; the bytes it sends are slices of the frames as they lie in the segment.
+//
+// Clients that ask for envelopes get a copy of each document, without `_lsn`, which is in the metadata (wire-2026 1):
+//
+//   {"current":{…},"metadata":{"lsn":…,"crts":…}}
 
+import { Buffer } from 'node:buffer';
+import type { FrameView } from '../log/frame.ts';
 import { operation } from '../log/frame.ts';
 import type { ContainerState } from '../state/container-state.ts';
+import { withoutLsn } from '../state/container-state.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { Stretch } from './lineage-walk.ts';
 import type { PageBuilder } from './page.ts';
@@ -12,6 +19,7 @@ import type { LoadedSlice } from './slice-walk.ts';
 export interface LatestFilter {
   readonly nowMs: number;
   readonly partitionKey: { readonly bytes: Buffer; readonly epk: Buffer } | undefined;
+  readonly isWrapped: boolean;
 }
 
 let chosen = new Uint32Array(4096);
@@ -85,9 +93,25 @@ export function addLatest(
   }
   if (pieceStart >= 0) pieces.push({ start: pieceStart, end: pieceEnd, count: pieceCount });
   verifyBodies(stretch.loaded, view, chosen, count);
-  for (const piece of pieces) page.add(view.bytes.subarray(piece.start, piece.end), piece.count);
+  if (filter.isWrapped) addWrapped(page, view, count);
+  else for (const piece of pieces) page.add(view.bytes.subarray(piece.start, piece.end), piece.count);
   if (page.count !== startCount + count) throw new Error('unreachable: a document was counted and not added');
   return isComplete;
+}
+
+/** `crts` is the `_ts` of the document. */
+export function wrapped(body: Buffer, { lsn, timeMs }: { readonly lsn: number; readonly timeMs: number }): Buffer {
+  const end = Buffer.from(`,"metadata":{"lsn":${lsn},"crts":${Math.floor(timeMs / 1000)}}}`);
+  return Buffer.concat([wrapperStart, withoutLsn(body, lsn), end]);
+}
+
+const wrapperStart: Buffer = Buffer.from('{"current":');
+
+function addWrapped(page: PageBuilder, view: FrameView, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    const record = chosen[i] as number;
+    page.add(wrapped(view.body(record), { lsn: view.lsn(record), timeMs: view.timeMs(record) }), 1);
+  }
 }
 
 function isOfPartition(bytes: Buffer, wanted: Buffer): boolean {

@@ -15,7 +15,7 @@ import { checkKeyBounds } from '../state/range.ts';
 import { readVersion } from '../state/read-documents.ts';
 import { isExpired } from '../write/ttl.ts';
 import { keptRunsOf } from './kept-runs.ts';
-import { addLatest, addRun } from './latest.ts';
+import { addLatest, addRun, wrapped } from './latest.ts';
 import { LineageWalk } from './lineage-walk.ts';
 import { PageBuilder } from './page.ts';
 import { addVersions } from './versions.ts';
@@ -57,21 +57,23 @@ async function readOnce(
   const itemsMax = Math.max(1, Math.min(request.itemsMax, pageItemsMax));
   const bytesMax = Math.max(1, Math.min(request.bytesMax, pageBytesMax));
   const page = new PageBuilder(request.after, itemsMax, bytesMax);
+  const { isWrapped = false } = request;
   if (scope.keys !== undefined) checkKeyBounds(scope.keys);
   if (request.mode === 'all') checkHistory(container, range, scope, request.after);
   if (request.after >= range.tailLsn) return finished(page, range, range.tailLsn);
   if (scope.partitionKey !== undefined && request.mode === 'latest') {
     const few = fewVersionsAfter(state, container, range, scope.partitionKey, request.after);
-    if (few !== undefined) return readFew(state, range, page, few);
+    if (few !== undefined) return readFew(state, range, page, { ...few, isWrapped });
   }
   const filter = {
     nowMs: Math.max(state.environment.clock.nowMs(), range.tailTimeMs),
     partitionKey: scope.partitionKey,
     previousImages: request.previousImages ?? false,
+    isWrapped,
   };
   // Whoever chooses among records needs the tables, and does not know how much there is to look at.
   const chooses = filter.partitionKey !== undefined || container.defaultTtl !== undefined || container.purges.size > 0;
-  const needsTables = request.mode === 'all' || chooses;
+  const needsTables = request.mode === 'all' || isWrapped || chooses;
   const walk = new LineageWalk(state, range, request.after, scope.keys, { needsTables, goesOn: true });
   const room = chooses ? anyRoom : page;
   for (let looks = 1; ; looks += 1) {
@@ -184,14 +186,14 @@ async function readFew(
   state: DatabaseState,
   range: RangeState,
   page: PageBuilder,
-  few: { readonly versions: readonly Version[]; readonly tail: number },
+  few: { readonly versions: readonly Version[]; readonly tail: number; readonly isWrapped: boolean },
 ): Promise<FeedPage> {
   for (const version of few.versions) {
     if (version.lsn > page.lastLsn && page.isFull) return finished(page, range, undefined);
     const body = await readVersion(state, version);
     page.lastLsn = version.lsn;
     // Undefined: written anew while the page was read, and its segment is gone; it comes again with its new LSN.
-    if (body !== undefined) page.add(body, 1);
+    if (body !== undefined) page.add(few.isWrapped ? wrapped(body, version) : body, 1);
   }
   return finished(page, range, few.tail);
 }

@@ -2,13 +2,15 @@
 //
 //   {"current":{…},"previous":{…},"metadata":{"lsn":…,"crts":…,"operationType":"create"|"replace"|"delete", …}}
 //
-// Wire: `current` of a delete is an empty object, and only a delete names its id and partition key (wire 11.7).
+// Wire: `current` of a delete is an empty object, and only a delete names its id and partition key (wire 11.7). Documents in it have no
+// `_lsn`, which is in the metadata: `previous` is, member for member, what `current` was (wire-2026 1).
 
 import { Buffer } from 'node:buffer';
 import { decodePartitionKeyBytes } from '@tidemark/model';
 import { operation, recordFlag } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { ContainerState } from '../state/container-state.ts';
+import { withoutLsn } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { RangeState } from '../state/range.ts';
 import type { Stretch } from './lineage-walk.ts';
@@ -61,12 +63,15 @@ async function envelope(
     const offset = slice.offset + view.bodyOffset(record);
     throw corrupt(segmentPath(slice.segment), offset, 'the checksum of a document is wrong');
   }
-  const parts: Buffer[] = [Buffer.from('{"current":'), isDelete ? Buffer.from('{}') : view.body(record)];
+  const parts: Buffer[] = [
+    Buffer.from('{"current":'),
+    isDelete ? Buffer.from('{}') : withoutLsn(view.body(record), view.lsn(record)),
+  ];
   const previousLsn = view.previousLsn(record);
   const wantsPrevious = previousLsn > 0 && (previousImages || (isDelete && !isExpiry));
   if (wantsPrevious) {
     const previous = await findVersion(state, range, view.epk(record), previousLsn, view.previousIx(record));
-    if (previous !== undefined) parts.push(Buffer.from(',"previous":'), previous);
+    if (previous !== undefined) parts.push(Buffer.from(',"previous":'), withoutLsn(previous, previousLsn));
   }
   const metadata = {
     lsn: view.lsn(record),
@@ -82,7 +87,7 @@ async function envelope(
 function deleteMetadata(container: ContainerState, stretch: Stretch, record: number, isExpiry: boolean): object {
   const { view } = stretch;
   return {
-    timeToLiveExpired: isExpiry,
+    ...(isExpiry ? { timeToLiveExpired: true } : {}),
     id: view.id(record).toString('utf8'),
     partitionKey: partitionKeyObject(container, view.partitionKey(record)),
   };

@@ -13,6 +13,9 @@ export interface SystemProperties {
 
 export type ChangedDocument<T> = T & SystemProperties;
 
+/** A document in an envelope, whose `lsn` stands beside it. */
+type VersionDocument<T> = T & Omit<SystemProperties, '_lsn'>;
+
 interface VersionFacts {
   readonly id: string;
   readonly lsn: number;
@@ -24,10 +27,10 @@ interface VersionFacts {
 
 /** A version of a document, or its end (F26). `expired`: deleted by its time to live. */
 export type VersionChange<T> =
-  | (VersionFacts & { readonly type: 'create'; readonly current: ChangedDocument<T>; readonly previous: undefined })
+  | (VersionFacts & { readonly type: 'create'; readonly current: VersionDocument<T>; readonly previous: undefined })
   | (VersionFacts & {
       readonly type: 'replace';
-      readonly current: ChangedDocument<T>;
+      readonly current: VersionDocument<T>;
       readonly previous: T | undefined;
     })
   | (VersionFacts & {

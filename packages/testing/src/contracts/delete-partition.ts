@@ -79,7 +79,7 @@ export const deletePartitionCases: readonly ContractCase[] = [
       expect(deleted).toHaveLength(250);
       expect(new Set(deleted.map(({ metadata }) => metadata.id)).size).toBe(250);
       expect(deleted.every(({ metadata, previous }) => previous?.id === metadata.id)).toBe(true);
-      expect(deleted.every(({ metadata }) => metadata.timeToLiveExpired === false)).toBe(true);
+      expect(deleted.every(({ metadata }) => metadata.timeToLiveExpired === undefined)).toBe(true);
     },
   },
   {

@@ -2,7 +2,7 @@
 
 import type { BatchOperation } from '@tidemark/engine';
 import { expect } from 'vitest';
-import type { ContractCase } from './bench.ts';
+import type { ContractCase, VersionItem } from './bench.ts';
 import { idsOf, keyScope, numbers, rangeScope } from './bench.ts';
 
 const batchOf = (ids: readonly string[], pk = 'a'): BatchOperation[] => ids.map((id) => ({ upsert: { id, pk } }));
@@ -35,6 +35,32 @@ export const feedLatestCases: readonly ContractCase[] = [
       const [item] = await bench.items(rangeScope(container));
 
       expect(item).toEqual({ ...document.value, _lsn: 1 });
+    },
+  },
+  {
+    title:
+      '[wire-2026 1] in an envelope an item is the stored document without `_lsn`, and the metadata has it, in every scope',
+    async run(bench) {
+      const container = await bench.container();
+      for (const id of ['1', '2', '3']) await container.create({ id, pk: 'a', x: { y: [1, 'é'] } });
+      await container.upsert({ id: '2', pk: 'a', n: 1 });
+      await container.delete('3', 'a');
+      for (const isSettled of [false, true]) {
+        if (isSettled) await bench.settle();
+        for (const scope of [rangeScope(container), keyScope(bench, container, 'a')]) {
+          for (const itemsMax of [1, 100]) {
+            const bare = await bench.items(scope, { itemsMax });
+            const wrapped = await bench.items<VersionItem>(scope, { itemsMax, isWrapped: true });
+            expect(bare).toMatchObject([
+              { id: '1', _lsn: 1 },
+              { id: '2', _lsn: 4 },
+            ]);
+            expect(wrapped).toEqual(
+              bare.map(({ _lsn: lsn, ...current }) => ({ current, metadata: { lsn, crts: current['_ts'] } })),
+            );
+          }
+        }
+      }
     },
   },
   {

@@ -45,22 +45,21 @@ export const feedVersionsCases: readonly ContractCase[] = [
       const [create, replace, remove] = await bench.items<VersionItem>(rangeScope(container), { mode: 'all' });
 
       expect(create).toEqual({
-        current: { ...document.value, _lsn: 1 },
+        current: document.value,
         metadata: { lsn: 1, crts, operationType: 'create' },
       });
       expect(replace).toEqual({
-        current: { ...replaced.document.value, _lsn: 2 },
+        current: replaced.document.value,
         metadata: { lsn: 2, crts, operationType: 'replace', previousImageLSN: 1 },
       });
       expect(remove).toEqual({
         current: {},
-        previous: { ...replaced.document.value, _lsn: 2 },
+        previous: replaced.document.value,
         metadata: {
           lsn: 3,
           crts,
           operationType: 'delete',
           previousImageLSN: 2,
-          timeToLiveExpired: false,
           id: '1',
           partitionKey: { pk: 'a' },
         },

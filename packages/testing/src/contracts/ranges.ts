@@ -4,7 +4,7 @@ import type { Container, UnitResult } from '@tidemark/engine/internal';
 import { decide } from '@tidemark/engine/internal';
 import { effectiveKeyHex, isDatabaseError, keyRangesTile } from '@tidemark/model';
 import { expect } from 'vitest';
-import type { Bench, ContractCase, Item } from './bench.ts';
+import type { Bench, ContractCase, Item, VersionItem } from './bench.ts';
 import { codeOf, idsOf, keyScope, numbers, rangeScope, until } from './bench.ts';
 
 const hourMs = 3_600_000;
@@ -30,11 +30,16 @@ async function tail(container: Container, mode: 'changes' | 'versions', isOver: 
     const feed = mode === 'changes' ? container.changes(options) : container.versions(options);
     const page = await feed.page();
     etag = page.etag;
-    const read = JSON.parse(`[${Buffer.concat(page.pieces).toString()}]`) as (Item | { current: Item })[];
-    seen.push(...read.map((item) => ('current' in item ? (item.current as Item) : (item as Item))));
+    const read = JSON.parse(`[${Buffer.concat(page.pieces).toString()}]`) as (Item | VersionItem)[];
+    seen.push(...read.map((item) => ('metadata' in item ? itemOf(item as VersionItem) : item)));
     if (wasOver && page.isDrained) return seen;
     if (page.isDrained) await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** A version as a document of the latest versions is: in an envelope the LSN stands beside it. */
+function itemOf({ current, metadata }: VersionItem): Item {
+  return { ...(current as Item), _lsn: metadata.lsn };
 }
 
 async function underLoad(bench: Bench, container: Container, change: () => Promise<void>): Promise<void> {
