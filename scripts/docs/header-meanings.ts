@@ -46,7 +46,9 @@ const meanings: { readonly [K in HeaderKey]: HeaderMeaning } = {
   changeFeed: client(
     '`Incremental Feed` or `Full-Fidelity Feed` makes a list of documents or ranges a feed; without regard to case',
   ),
-  feedFormat: client('sent by clients of all versions; there is one format, so it changes nothing'),
+  feedFormat: client(
+    '`2021-09-15`: latest versions come in envelopes too, `{current, metadata}`; all versions always do; another value is 400',
+  ),
   ifMatch: client('write only if the document still has this etag, otherwise 412'),
   ifNoneMatch: client(
     'of a feed: where to go on, `*` is now; of a document that is read: 304 if it still has this etag; of an upsert: `*`, only if it is not there, otherwise 412',
@@ -74,7 +76,14 @@ const meanings: { readonly [K in HeaderKey]: HeaderMeaning } = {
   tokenSeconds: client(
     'how long the resource token of a permission is good for: 10 to 18,000 seconds, an hour by default',
   ),
-  consistencyLevel: client('`Session` or weaker; a weaker one does not wait for the session token'),
+  consistencyLevel: client(
+    "the account's level (`--consistency`) or a weaker one, otherwise 400; one below `Session` does not wait for the session token",
+  ),
+  readStrategy: client(
+    '`Eventual`, `Session`, `LatestCommitted` or `GlobalStrong` in the place of a level, as clients of Java send it; `GlobalStrong` needs an account of level `Strong`',
+  ),
+  priority: client('`Low` or `High`, otherwise 400; changes nothing'),
+  throughputBucket: client('1 to 5, otherwise 400; changes nothing'),
   populateQuota: client('`true`: reading a container tells its quota and use'),
   correlatedActivityId: both('comes back as it came'),
   throughput: client('of a new database or container: RU/s, 400 to 1,000,000'),

@@ -6,6 +6,8 @@
 //   flag          --https-only
 
 import { isIP } from 'node:net';
+import type { ConsistencyLevel } from '@tidemark/model';
+import { consistencyLevels, parseConsistencyLevel } from '@tidemark/model';
 
 export interface Setting<T> {
   /** What stands behind the flag; a switch has none. */
@@ -32,6 +34,7 @@ export interface Settings {
   readonly keyFile: string | undefined;
   readonly insecureDefaultKey: boolean;
   readonly corsOrigin: readonly string[];
+  readonly consistency: ConsistencyLevel;
   /** In milliseconds. */
   readonly history: number;
   readonly throttle: boolean;
@@ -90,6 +93,13 @@ export const settings: { readonly [N in SettingName]: Setting<Settings[N]> } = {
     fallback: 0,
     fallbackText: 'none',
     read: readDuration,
+  },
+  consistency: {
+    argument: 'LEVEL',
+    meaning:
+      'the account’s default: Strong, BoundedStaleness, Session, ConsistentPrefix or Eventual; a request may ask for a weaker one',
+    fallback: 'Session',
+    read: readConsistency,
   },
   throttle: readSwitch('answer 429 when a container’s throughput is used up'),
   backupFolder: optionalPath('DIR', 'where backups go that are asked for over the network', 'none can be asked for'),
@@ -176,6 +186,11 @@ function readDuration(text: string): Read<number> {
   const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = Number(digits) * (unitMs[unit] ?? Number.NaN);
   return digits !== '' && Number.isSafeInteger(ms) ? { value: ms } : { must: 'a duration such as 90s, 15m, 24h or 7d' };
+}
+
+function readConsistency(text: string): Read<ConsistencyLevel> {
+  const level = parseConsistencyLevel(text);
+  return level === undefined ? { must: `one of ${consistencyLevels.join(', ')}` } : { value: level };
 }
 
 function readLogLevel(text: string): Read<LogLevel> {

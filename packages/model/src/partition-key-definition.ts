@@ -18,13 +18,14 @@ export const defaultPartitionKeyPath = '/_partitionKey';
 /**
  * Checks a definition from outside and fills in its defaults.
  *
- * Wire: an absent version is version 1, because that is what clients hash with when they read none (wire 6).
+ * Wire: an absent version is version 1, because that is what clients hash with when they read none (wire 6). Clients of Java write it as
+ * text, and every client reads a number (wire-2026 8).
  */
 export function validatePartitionKeyDefinition(input: unknown): PartitionKeyDefinition {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalid('The partition key definition must be an object with "paths".');
   }
-  const { paths, kind = 'Hash', version, systemKey } = input as Readonly<Record<string, unknown>>;
+  const { paths, kind = 'Hash', version: givenVersion, systemKey } = input as Readonly<Record<string, unknown>>;
   if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string')) {
     throw invalid('The "paths" of the partition key definition must be an array of strings.');
   }
@@ -35,9 +36,7 @@ export function validatePartitionKeyDefinition(input: unknown): PartitionKeyDefi
     if (surrogateAt !== -1) throw invalidPath(path, surrogateAt);
   }
   if (new Set(checkedPaths).size !== checkedPaths.length) throw invalid('The partition key paths must differ.');
-  if (version !== undefined && version !== 1 && version !== 2) {
-    throw invalid('The partition key "version" must be 1 or 2.');
-  }
+  const version = givenVersion === undefined ? undefined : readVersion(givenVersion);
   if (systemKey !== undefined && typeof systemKey !== 'boolean') {
     throw invalid('The partition key "systemKey" must be true or false.');
   }
@@ -56,6 +55,12 @@ export function validatePartitionKeyDefinition(input: unknown): PartitionKeyDefi
   }
   if (version !== 2) throw invalid('A partition key of kind "MultiHash" needs "version": 2.');
   return Object.freeze({ paths: checkedPaths, kind, version, ...extra });
+}
+
+function readVersion(given: unknown): 1 | 2 {
+  if (given === 1 || given === '1' || given === 'V1') return 1;
+  if (given === 2 || given === '2' || given === 'V2') return 2;
+  throw invalid('The partition key "version" must be 1 or 2.');
 }
 
 /** Splits `/a/b` or `/"a b"/c` into its property names. A backslash inside quotes escapes the next character. */

@@ -8,7 +8,7 @@
 //   document numbers only grow from parent to child, and in a wider range everything outside the part is left out.
 
 import type { Document, RangeInfo } from '@tidemark/engine';
-import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
+import type { ConsistencyLevel, KeyRange, PartitionKeyValues } from '@tidemark/model';
 import {
   DatabaseError,
   effectiveKeyHex,
@@ -44,9 +44,10 @@ export interface PageRules {
 export async function readDocumentPage(
   request: RequestHead,
   place: Place,
+  consistency: ConsistencyLevel,
   rules: PageRules = {},
 ): Promise<DocumentPage> {
-  checkSession(request, place);
+  checkSession(request, place, consistency);
   const named = rangeIdOf(request, place);
   const scope = scopeOf(request, place, named);
   const itemsMax = itemsMaxOf(request);

@@ -1,8 +1,10 @@
 // What a request asks of the change feed (wire 11): the mode, where to start, which part of the container, how much at once.
 
-import type { ChangeFeed, FeedOf, FeedStart } from '@tidemark/engine';
+import type { ChangeFeed, ChangeFeedOptions, Container, Database, FeedOf, FeedStart } from '@tidemark/engine';
+import type { ConsistencyLevel } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
 import { keysOf, rangeIdOf } from './feed-scope.ts';
+import { parseHttpDate } from './http-date.ts';
 import { pageBytesMax } from './limits.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { RequestHead } from './request.ts';
@@ -17,17 +19,39 @@ export interface FeedRequest {
   readonly start: FeedStart;
 }
 
-export function feedOf(request: RequestHead, place: Place, bytesMax: number = pageBytesMax): FeedRequest {
-  checkSession(request, place);
+/** Whose container it is. */
+export interface FeedAccount {
+  readonly database: Database;
+  readonly consistency: ConsistencyLevel;
+}
+
+export function feedOf(
+  request: RequestHead,
+  place: Place,
+  { database, consistency }: FeedAccount,
+  bytesMax: number = pageBytesMax,
+): FeedRequest {
+  checkSession(request, place, consistency);
   const { container } = place;
   const mode = modeOf(request);
-  if (mode === 'all') checkHistory(place);
-  const start = startOf(request, mode);
-  const itemsMax = itemsMaxOf(request);
+  const isWrapped = isWrappedOf(request);
   const scope = scopeOf(request, place);
-  const options = { ...scope, from: start, itemsMax, bytesMax };
-  const feed = mode === 'all' ? container.versions(options) : container.changes(options);
-  return { feed, range: scope.range, start };
+  // Wire: a client with an old list of ranges has to hear of that first, whatever else is wrong: every 410 says 1002 (wire 11).
+  if (scope.range !== undefined) database.engine.range(place.info.number, scope.range);
+  if (mode === 'all') checkHistory(place);
+  const start = startOf(request, mode, { nowMs: database.nowMs(), historyMs: place.info.historyMs });
+  const options = { ...scope, from: start, itemsMax: itemsMaxOf(request), bytesMax };
+  return { feed: openFeed(container, mode, isWrapped, options), range: scope.range, start };
+}
+
+function openFeed(
+  container: Container,
+  mode: Mode,
+  isWrapped: boolean,
+  options: ChangeFeedOptions & FeedOf,
+): ChangeFeed<unknown> {
+  if (mode === 'all') return container.versions(options);
+  return isWrapped ? container.wrappedChanges(options) : container.changes(options);
 }
 
 type Mode = 'latest' | 'all';
@@ -45,6 +69,19 @@ function modeOf(request: RequestHead): Mode {
   }
 }
 
+/** The only form of items that there is a name for. */
+const wrappedFormat = '2021-09-15';
+
+/**
+ * Wire: all versions always come in their envelope; latest versions where the client asks for it, as processors of Java do, and
+ * clients of Rust and Go. A form that is not known must not be answered in another: fields would be missing without a word (wire 11).
+ */
+function isWrappedOf(request: RequestHead): boolean {
+  const format = textOfHeader(request, header.feedFormat)?.trim();
+  if (format === undefined || format === wrappedFormat) return format !== undefined;
+  throw new DatabaseError('bad-request', `The header ${header.feedFormat} must be ${wrappedFormat}, not '${format}'.`);
+}
+
 /** Wire: of a partition key and a range id the partition key counts (wire 11.3). */
 function scopeOf(request: RequestHead, place: Place): FeedOf {
   const partitionKey = partitionKeyOf(request, place, { prefix: true });
@@ -54,34 +91,52 @@ function scopeOf(request: RequestHead, place: Place): FeedOf {
   return { ...(range === undefined ? {} : { range }), ...(keys === undefined ? {} : { keys }) };
 }
 
+interface Times {
+  readonly nowMs: number;
+  readonly historyMs: number;
+}
+
 /**
  * Wire: an etag counts before a time: clients keep sending the time they began with. All versions have no beginning, because
  * nobody can know what went before the retention (wire 11.2); whoever knows that and wants what is there says so in our own
- * header (B2).
+ * header (B2). A time in that is refused only where something of what came after it is gone.
  */
-function startOf(request: RequestHead, mode: Mode): FeedStart {
+function startOf(request: RequestHead, mode: Mode, times: Times): FeedStart {
   const etag = textOfHeader(request, header.ifNoneMatch)?.trim();
   if (etag !== undefined) return etag === '*' ? 'now' : { etag };
   const own = textOfHeader(request, header.feedStart)?.trim();
-  if (own !== undefined) return ownStartOf(own);
-  const since = textOfHeader(request, header.ifModifiedSince);
-  if (since !== undefined) return timeOf(since, 'If-Modified-Since');
-  if (mode === 'latest') return 'beginning';
-  throw new DatabaseError('retention-passed', 'You must read the change feed from within the retention period.');
+  if (own !== undefined) return ownStartOf(own, times.nowMs);
+  const since = textOfHeader(request, header.ifModifiedSince)?.trim();
+  if (since === undefined) {
+    if (mode === 'latest') return 'beginning';
+    throw retentionPassed();
+  }
+  const time = timeOf(since, times.nowMs, header.ifModifiedSince);
+  if (mode === 'all' && isBeforeHistory(time, times)) throw retentionPassed();
+  return { time };
 }
 
-function ownStartOf(text: string): FeedStart {
+/** Wire: a time before the retention is refused as the beginning is, and not taken for a later one (wire 11.7). It has whole seconds. */
+function isBeforeHistory(time: Date, { nowMs, historyMs }: Times): boolean {
+  return time.getTime() < Math.floor((nowMs - historyMs) / 1000) * 1000;
+}
+
+function retentionPassed(): DatabaseError {
+  return new DatabaseError('retention-passed', 'You must read the change feed from within the retention period.');
+}
+
+function ownStartOf(text: string, nowMs: number): FeedStart {
   const word = text.toLowerCase();
-  return word === 'beginning' || word === 'now' ? word : timeOf(text, header.feedStart, `'beginning', 'now' or `);
+  if (word === 'beginning' || word === 'now') return word;
+  return { time: timeOf(text, nowMs, header.feedStart, `'beginning', 'now' or `) };
 }
 
-/** `new Date` takes a lone number and much else for a time. */
-const timeForms: RegExp =
-  /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))$/i;
+/** RFC 3339, which `new Date` reads exactly; it would also take a lone number and much else for a time. */
+const internetTime: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-function timeOf(text: string, name: string, others: string = ''): FeedStart {
-  const time = new Date(text);
-  if (timeForms.test(text.trim()) && !Number.isNaN(time.getTime())) return { time };
+function timeOf(text: string, nowMs: number, name: string, others: string = ''): Date {
+  const time = internetTime.test(text) ? new Date(text) : parseHttpDate(text, nowMs);
+  if (time !== undefined && !Number.isNaN(time.getTime())) return time;
   throw new DatabaseError('bad-request', `The header ${name} must be ${others}a time as in RFC 1123 or RFC 3339.`);
 }
 

@@ -1,6 +1,7 @@
 // What every handler is: from a request to an answer.
 
 import type { Database } from '@tidemark/engine';
+import type { ConsistencyLevel } from '@tidemark/model';
 import type { Grant } from './grant.ts';
 import type { CosmosRequest } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
@@ -13,6 +14,8 @@ export interface HandlerContext {
   readonly database: Database;
   /** Where clients reach the server, if that is not where they say they do: behind a proxy. With a slash at its end. */
   readonly publicUrl: string | undefined;
+  /** Of the account. */
+  readonly consistency: ConsistencyLevel;
   /** Where a request waits for something to happen, and the answer it owes. */
   readonly room: WaitingRoom;
   readonly outgoing: Client;

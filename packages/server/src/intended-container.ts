@@ -1,7 +1,7 @@
 // Which container a client means when it names one: those that encrypt must not write to another one that took its place.
 
 import type { Database } from '@tidemark/engine';
-import { DatabaseError, header } from '@tidemark/model';
+import { DatabaseError, header, kindsInContainers } from '@tidemark/model';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import { findContainer } from './resources.ts';
@@ -9,7 +9,7 @@ import { findContainer } from './resources.ts';
 /** Throws container-mismatch (wire 14). */
 export function checkIntendedContainer(request: RequestHead, database: Database): void {
   const intended = textOfHeader(request, header.intendedContainer);
-  if (intended === undefined || request.path.ids.length < 2 || !isInContainer(request)) return;
+  if (intended === undefined || request.path.ids.length < 2 || !kindsInContainers.has(request.path.kind)) return;
   const { info } = findContainer(database, request.path);
   if (info.rid === intended) return;
   throw new DatabaseError(
@@ -32,8 +32,4 @@ export function checkNoDocumentMeant(request: RequestHead): void {
     'bad-request',
     `A request about a container has no partition key. If it is about a document called '..': no client can name that in a path.`,
   );
-}
-
-function isInContainer({ path }: RequestHead): boolean {
-  return path.kind === 'document' || path.kind === 'container' || path.kind === 'stored-procedure';
 }

@@ -3,10 +3,12 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { Database } from '@tidemark/engine';
+import type { ConsistencyLevel } from '@tidemark/model';
 import { DatabaseError } from '@tidemark/model';
 import type { Admin } from './admin/admin.ts';
 import { isAdminUrl } from './admin/admin-request.ts';
 import { authorize, recheck } from './authorize.ts';
+import { checkConsistency } from './consistency.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { adminOperation } from './exchange.ts';
@@ -15,6 +17,7 @@ import { Faults } from './faults.ts';
 import type { Grant } from './grant.ts';
 import { checkGrant } from './grant.ts';
 import type { HandlerContext } from './handler.ts';
+import { checkHints } from './hints.ts';
 import type { HttpRequest } from './http/http-request.ts';
 import type { HttpResponse } from './http/http-response.ts';
 import type { IncomingBodies } from './incoming-bodies.ts';
@@ -28,13 +31,12 @@ import { Observer } from './observer.ts';
 import { Outbox } from './outbox.ts';
 import { OwnNames } from './own-names.ts';
 import type { CosmosRequest, RequestHead } from './request.ts';
-import { readBody, readHead } from './request.ts';
+import { checkTextBody, readBody, readHead } from './request.ts';
 import type { ResourceTokens } from './resource-token.ts';
 import type { CosmosResponse } from './response.ts';
 import { emptyResponse, errorResponse, send } from './response.ts';
 import type { Operation } from './route.ts';
 import { operations, routeOf } from './route.ts';
-import { checkConsistency } from './session.ts';
 import { Throttle } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
 import type { WaitingRoom } from './waiting-room.ts';
@@ -52,6 +54,8 @@ export interface PipelineOptions {
   readonly connections: () => ListenerFigures;
   readonly onDefect: ((error: unknown, activityId: string) => void) | undefined;
   readonly publicUrl: string | undefined;
+  /** Of the account. */
+  readonly consistency: ConsistencyLevel;
   /** The well-known key was allowed in so many words. */
   readonly insecureDefaultKey: boolean;
   /** Undefined: pages of other origins may not use it. */
@@ -199,7 +203,8 @@ export class Pipeline {
   #respondGranted(incoming: HttpRequest, head: RequestHead, route: Operation, context: RequestContext): Soon {
     checkNoDocumentMeant(head);
     checkIntendedContainer(head, this.#options.database);
-    checkConsistency(head);
+    checkConsistency(head, this.#options.consistency);
+    checkHints(head);
     if (this.#faults !== undefined) return this.#respondWithFaults(this.#faults, incoming, head, route, context);
     return this.#handle(incoming, head, route, context);
   }
@@ -220,6 +225,7 @@ export class Pipeline {
   }
 
   #handleWhole(head: RequestHead, body: Buffer, route: Operation, context: RequestContext): Soon {
+    checkTextBody(body);
     const { verb, path, headers, apiVersion, isSecure } = head;
     const request: CosmosRequest = { verb, path, headers, apiVersion, isSecure, body };
     const { throttle } = context;
@@ -256,6 +262,7 @@ type Soon = CosmosResponse | undefined | Promise<CosmosResponse | undefined>;
 class RequestContext implements HandlerContext {
   readonly database: Database;
   readonly publicUrl: string | undefined;
+  readonly consistency: ConsistencyLevel;
   readonly throttle: Throttle | undefined;
   readonly outgoing: HttpResponse;
   readonly grant: Grant;
@@ -265,7 +272,7 @@ class RequestContext implements HandlerContext {
   readonly unsent: UnsentAnswers;
 
   constructor(
-    { database, tokens, publicUrl, room, unsent }: PipelineOptions,
+    { database, tokens, publicUrl, consistency, room, unsent }: PipelineOptions,
     throttle: Throttle | undefined,
     outgoing: HttpResponse,
     granted: { readonly grant: Grant; readonly recheck: (grant: Grant) => void },
@@ -275,6 +282,7 @@ class RequestContext implements HandlerContext {
     this.grant = granted.grant;
     this.recheck = granted.recheck;
     this.publicUrl = publicUrl;
+    this.consistency = consistency;
     this.throttle = throttle;
     this.room = room;
     this.unsent = unsent;

@@ -101,6 +101,21 @@ export function itemsMaxOf(request: RequestHead): number {
   throw new DatabaseError('bad-request', `The number of items on a page is -1 or at least 1, not '${text}'.`);
 }
 
+/** The first byte of JSON in the service's binary form. Text never begins with it. */
+const binaryMark = 0x80;
+
+/**
+ * Wire: clients of .NET and others send it where a variable or an option says so; answers are text for everybody, which they tell by the
+ * first byte (wire-2026 5).
+ */
+export function checkTextBody(body: Buffer): void {
+  if (body[0] !== binaryMark) return;
+  throw new DatabaseError(
+    'bad-request',
+    'The body is binary JSON, which is not read here: leave AZURE_COSMOS_BINARY_ENCODING_ENABLED unset, or the binary encoding of the client off.',
+  );
+}
+
 export function jsonOf(request: CosmosRequest): unknown {
   try {
     return JSON.parse(request.body.toString('utf8'));
@@ -133,9 +148,21 @@ function parsePath(url: string): ResourcePath | undefined {
   return path?.kind === 'document' && !path.isFeed ? parseResourcePath(url) : path;
 }
 
+/**
+ * Wire: clients repeat what comes without a body, and take what is not found for a wrong address: what is of the protocol and not of this
+ * server is answered with 501 and its name (wire-2026 3, 8).
+ */
+const notBuilt: ReadonlyMap<string, string> = new Map([
+  ['/operations/dtc', 'Distributed transactions (/operations/dtc) are'],
+  ['/inference/semanticreranking', 'Semantic reranking (/inference/semanticReranking) is'],
+]);
+
 function noSuchKind(url: string): DatabaseError {
   // Wire: the link of an offer taken for its id, which comes to /offers/offers/RID, is a bad request there (wire 6).
   if (/^\/+offers\//i.test(url)) return new DatabaseError('bad-request', 'An offer is at /offers/ and its id.');
+  const [path = ''] = url.split('?', 1);
+  const name = notBuilt.get(path.toLowerCase().replace(/\/$/, ''));
+  if (name !== undefined) return new DatabaseError('not-supported', `${name} not supported.`);
   return new DatabaseError(
     'not-found',
     'There is no kind of resource at this path; resources begin with /dbs or /offers, and what is about the server itself with ' +

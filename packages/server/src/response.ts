@@ -81,8 +81,6 @@ export function documentPageResponse(request: RequestHead, place: Place, page: D
   const headers = [
     ...containerOwner(place),
     ...sessionHeaders(request, range.id, range.tailLsn),
-    header.rangeId,
-    range.id,
     header.itemCount,
     String(documents.length),
   ];
@@ -142,9 +140,13 @@ export function databaseOwner(database: DatabaseInfo): HeaderList {
   return [header.ownerRid, database.rid, header.ownerPath, encodeURI(`dbs/${database.id}`)];
 }
 
-/** Wire: one range, in the form that the client's version reads; the LSN of a write is its own, that of a read the tail. */
+/**
+ * Wire: one range, also by its id, which tests of clients look for after writes; the token in the form that the client's version
+ * reads. The LSN of a write is its own, that of a read the tail.
+ */
 export function sessionHeaders(request: Pick<RequestHead, 'apiVersion'>, range: string, lsn: number): HeaderList {
-  return [header.sessionToken, sessionTokenFor(range, lsn, request.apiVersion), header.lsn, String(lsn)];
+  const token = sessionTokenFor(range, lsn, request.apiVersion);
+  return [header.sessionToken, token, header.lsn, String(lsn), header.rangeId, range];
 }
 
 export function versionHeaders(etag: string, timeMs: number): HeaderList {

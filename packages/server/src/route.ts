@@ -35,7 +35,7 @@ import {
   replaceDocument,
 } from './handlers/documents.ts';
 import { listOffers, queryOffers, readOffer, replaceOffer } from './handlers/offers.ts';
-import { listRanges } from './handlers/partition-ranges.ts';
+import { listRanges, readRange } from './handlers/partition-ranges.ts';
 import {
   createPermission,
   deletePermission,
@@ -162,6 +162,7 @@ const table: readonly Route[] = [
   { verb: 'PUT', kind: 'offer', ...item, handle: replaceOffer },
 
   { verb: 'GET', kind: 'partition-key-range', ...feed, operation: 'ranges', handle: listRanges },
+  { verb: 'GET', kind: 'partition-key-range', ...item, operation: 'range', handle: readRange },
 
   {
     verb: 'POST',

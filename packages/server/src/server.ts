@@ -4,7 +4,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
-import { DatabaseError } from '@tidemark/model';
+import type { ConsistencyLevel } from '@tidemark/model';
+import { consistencyLevels, DatabaseError } from '@tidemark/model';
 import { Cors } from './cors.ts';
 import { hostOfUrl, readPublicUrl } from './endpoint.ts';
 import { Identity } from './identity.ts';
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly tlsFolder?: string;
   /** Where clients reach the server, if that is not where they say they do: behind a proxy. */
   readonly publicUrl?: string;
+  /** The account's default consistency; a request may ask for it or for a weaker one. `Session` by default. */
+  readonly consistency?: ConsistencyLevel;
   /** Where backups that the admin API is asked for go, each in a folder of its own. None can be made without it. */
   readonly backupFolder?: string;
   /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
@@ -97,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const exposedHost = options.insecureDefaultKey === true ? undefined : host;
   checkExposure(keys, exposedHost);
   if (options.backupFolder !== undefined) await checkBackupFolder(options.backupFolder);
+  checkLevel(options);
   const cors = corsOf(options);
   const publicEndpoint = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   const identity = identityOf(options, host, publicEndpoint);
@@ -163,6 +167,13 @@ function checkExposure(keys: Keys, host: string | undefined): void {
   );
 }
 
+/** For callers without types. */
+function checkLevel({ consistency }: ServerOptions): void {
+  if (consistency === undefined || consistencyLevels.includes(consistency)) return;
+  const levels = consistencyLevels.join(', ');
+  throw new DatabaseError('bad-request', `The consistency is one of ${levels}, not '${String(consistency)}'.`);
+}
+
 interface Parts {
   readonly database: Database;
   readonly identity: Identity;
@@ -184,13 +195,26 @@ class Front {
 
   constructor(options: ServerOptions, { database, identity, keys, tokens, log, publicUrl, cors }: Parts) {
     const { backupFolder, chaos = false, throttle = false, onDefect, insecureDefaultKey = false } = options;
-    const { httpsOnly = false, limits, nowMs = Date.now } = options;
+    const { httpsOnly = false, limits, nowMs = Date.now, consistency = 'Session' } = options;
     const throttleClock = throttle === true ? () => performance.now() : throttle === false ? undefined : throttle;
     const room = this.#room;
     const unsent = new UnsentAnswers(limits);
     const bodies = new IncomingBodies(limits);
     const connections = (): ListenerFigures => this.listener.figures();
-    const shared = { database, keys, tokens, nowMs, publicUrl, cors, room, unsent, bodies, log, connections };
+    const shared = {
+      database,
+      keys,
+      tokens,
+      nowMs,
+      publicUrl,
+      consistency,
+      cors,
+      room,
+      unsent,
+      bodies,
+      log,
+      connections,
+    };
     const pipeline = new Pipeline({ ...shared, backupFolder, chaos, throttleClock, onDefect, insecureDefaultKey });
     this.#pipeline = pipeline;
     this.#log = log;

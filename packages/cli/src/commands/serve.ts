@@ -64,7 +64,7 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
 
 function serverOptions({ settings, origins }: Config, keys: KeySet, folder: string | undefined): ServerOptions {
   const { host, port, httpsOnly, legacyTls, insecureDefaultKey, chaos, throttle, publicUrl, backupFolder } = settings;
-  const { certificate, certificateKey, logLevel } = settings;
+  const { certificate, certificateKey, consistency, logLevel } = settings;
   return {
     host,
     port,
@@ -74,6 +74,7 @@ function serverOptions({ settings, origins }: Config, keys: KeySet, folder: stri
     legacyTls,
     chaos,
     throttle,
+    consistency,
     logLevel,
     corsOrigin: settings.corsOrigin,
     ...(publicUrl === undefined ? {} : { publicUrl }),

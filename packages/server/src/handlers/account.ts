@@ -11,7 +11,7 @@ import type { CosmosResponse } from '../response.ts';
  * Wire: clients send everything else to the endpoints named here, so they are the one that the client used; the JavaScript
  * client ignores them when the id is "localhost" and stays where it is (wire 2).
  */
-export function readAccount(request: CosmosRequest, { publicUrl }: HandlerContext): CosmosResponse {
+export function readAccount(request: CosmosRequest, { publicUrl, consistency }: HandlerContext): CosmosResponse {
   const locations = [{ name: 'Local', databaseAccountEndpoint: publicUrl ?? endpointOf(request) }];
   const account = {
     _self: '',
@@ -27,7 +27,7 @@ export function readAccount(request: CosmosRequest, { publicUrl }: HandlerContex
     continuousBackupEnabled: false,
     enableNRegionSynchronousCommit: false,
     userReplicationPolicy: { asyncReplication: false, minReplicaSetSize: 1, maxReplicasetSize: 4 },
-    userConsistencyPolicy: { defaultConsistencyLevel: 'Session' },
+    userConsistencyPolicy: { defaultConsistencyLevel: consistency },
     systemReplicationPolicy: { minReplicaSetSize: 1, maxReplicasetSize: 4 },
     readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },
     queryEngineConfiguration: JSON.stringify(queryEngineConfiguration),

@@ -17,7 +17,7 @@ import { containerOwner, errorResponse } from '../response.ts';
 export function streamChanges(request: CosmosRequest, context: HandlerContext): CosmosResponse {
   const { database, room, unsent, grant } = context;
   const place = findContainer(database, request.path);
-  const { feed, range } = feedOf(request, place, streamPageBytesMax);
+  const { feed, range } = feedOf(request, place, context, streamPageBytesMax);
   // What is wrong with the start is an ordinary error, as long as there is no stream.
   checkEtag(feed.etag);
   if (room.streams >= streamsMax) {

@@ -23,7 +23,7 @@ export async function readChanges(
   context: HandlerContext,
 ): Promise<CosmosResponse | undefined> {
   const place = findContainer(context.database, request.path);
-  const { feed, start } = feedOf(request, place);
+  const { feed, start } = feedOf(request, place, context);
   const waitMs = waitMsOf(request);
   if (isOnlyTime(request, start)) return changesResponse(request, place, feed.emptyPage());
   // Wire: now is shown by its etag alone, and never by what comes while it is being looked up (wire 11.2).
@@ -88,7 +88,7 @@ function changesResponse(asked: Asked, place: Place, page: ChangePage, more: Hea
   checkEtag(etag);
   const headers = [...containerOwner(place), ...more, header.etag, etag, header.itemCount, String(count)];
   if (range !== undefined) {
-    headers.push(...sessionHeaders(asked, range.id, range.tailLsn), header.rangeId, range.id);
+    headers.push(...sessionHeaders(asked, range.id, range.tailLsn));
   }
   if (count === 0 && isDrained) return { status: 304, charge: pageCharge(0, 0), headers, body: undefined };
   const body = new PageBody(place.info.rid, pieces, count, page.release);

@@ -80,10 +80,16 @@ function definitionOf(request: CosmosRequest): object {
   return { ...definition, partitionKey: { paths: [defaultPartitionKeyPath], kind: 'Hash', systemKey: true } };
 }
 
-/** Wire: such a container is shown to older clients as they made it, and to newer ones without a version (wire 6). */
+/**
+ * Wire: such a container is shown to older clients as they made it, and to newer ones without a version (wire 6). Older ones know
+ * no version, and look for the definition that they sent.
+ */
 function shownDefinition(request: CosmosRequest, { definition }: ContainerInfo): object {
   const { partitionKey, ...rest } = formatContainerDefinition(definition);
-  if (definition.partitionKey.systemKey !== true) return { ...rest, partitionKey };
+  if (definition.partitionKey.systemKey !== true) {
+    const { version, ...unversioned } = definition.partitionKey;
+    return { ...rest, partitionKey: version === 1 && !knowsPartitionKeys(request) ? unversioned : partitionKey };
+  }
   if (!knowsPartitionKeys(request)) return rest;
   return { ...rest, partitionKey: { paths: definition.partitionKey.paths, kind: 'Hash', systemKey: true } };
 }

@@ -7,7 +7,7 @@ import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { documentPageResponse } from '../response.ts';
 
-export async function listDocuments(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
-  const place = findContainer(database, request.path);
-  return documentPageResponse(request, place, await readDocumentPage(request, place));
+export async function listDocuments(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(context.database, request.path);
+  return documentPageResponse(request, place, await readDocumentPage(request, place, context.consistency));
 }

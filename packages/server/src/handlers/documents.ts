@@ -53,10 +53,10 @@ export async function deleteDocument(request: CosmosRequest, { database }: Handl
 /** The way of most requests: where the document is at hand no promise is made. */
 export function readDocument(
   request: CosmosRequest,
-  { database }: HandlerContext,
+  { database, consistency }: HandlerContext,
 ): CosmosResponse | Promise<CosmosResponse> {
   const place = findContainer(database, request.path);
-  checkSession(request, place);
+  checkSession(request, place, consistency);
   if (place.isByRid) return addressed(request, place).then((address) => readAt(request, database, place, address));
   return readAt(request, database, place, addressedByName(request, place));
 }

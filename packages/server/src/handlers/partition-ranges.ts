@@ -1,14 +1,14 @@
 // Partition key ranges: how many readers share a container.
 
 import type { RangeInfo } from '@tidemark/engine';
-import { databaseRid, header, partitionKeyRangeRid } from '@tidemark/model';
+import { DatabaseError, databaseRid, header, partitionKeyRangeRid } from '@tidemark/model';
 import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
 import { textOfHeader } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
-import { containerOwner, emptyResponse, listResponse } from '../response.ts';
+import { containerOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
 
 /**
  * Wire: a plain read lists the live ranges, and they cover the key space. Clients in other languages read the ranges like a
@@ -31,15 +31,36 @@ export function listRanges(request: CosmosRequest, { database }: HandlerContext)
   return listResponse(place.info.rid, 'PartitionKeyRanges', values, headers);
 }
 
+/** By its id or its rid. One that was split or merged is not there any more. */
+export function readRange(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
+  const place = findContainer(database, request.path);
+  const { ranges } = place.container;
+  const id = request.path.ids[2] ?? '';
+  const found = ranges.find((range) => range.id === id || ridOf(place, range) === id);
+  if (found === undefined) throw new DatabaseError('not-found', `Resource Not Found: there is no range "${id}".`);
+  const { etag, timeMs } = place.info;
+  return resourceResponse(
+    request,
+    200,
+    { value: resourceOf(place, found, 1 / ranges.length), etag, timeMs },
+    containerOwner(place),
+  );
+}
+
 /** An etag that was made for something else says nothing: the list then begins anew. */
 function newestKnown(etag: string | undefined, container: number): number | undefined {
   const [, number, newest] = /^"?(\d+)\.(\d+)"?$/.exec(etag ?? '') ?? [];
   return newest !== undefined && Number(number) === container ? Number(newest) : undefined;
 }
 
-function resourceOf({ info }: Place, range: RangeInfo, throughputFraction: number): object {
-  // Number 0 reads as "no such part" in the oldest client.
-  const rid = partitionKeyRangeRid(info.database, info.number, Number(range.id) + 1);
+/** Number 0 reads as "no such part" in the oldest client. */
+function ridOf({ info }: Place, range: RangeInfo): string {
+  return partitionKeyRangeRid(info.database, info.number, Number(range.id) + 1);
+}
+
+function resourceOf(place: Place, range: RangeInfo, throughputFraction: number): object {
+  const { info } = place;
+  const rid = ridOf(place, range);
   return {
     _rid: rid,
     id: range.id,

@@ -16,11 +16,11 @@ import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, documentPageResponse } from '../response.ts';
 
-export async function queryDocuments(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
-  const place = findContainer(database, request.path);
+export async function queryDocuments(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(context.database, request.path);
   const rules = rulesOf(request);
   checkCrossPartition(request, place);
-  return documentPageResponse(request, place, await readDocumentPage(request, place, rules));
+  return documentPageResponse(request, place, await readDocumentPage(request, place, context.consistency, rules));
 }
 
 /** Wire: the clients that run plans read `queryInfo` without looking whether it is there. */
