@@ -32,6 +32,17 @@ describe('the container of a world', () => {
     expect(shown(first.changes)).toEqual(['create w 1', 'create x 2', 'create y 2', 'create z 2']);
   });
 
+  test('names all ancestors of a range, as the wire does', () => {
+    const container = makeContainer(1);
+    container.split('0');
+    container.split('1');
+    container.merge('4');
+
+    const parents = Object.fromEntries(container.ranges.map((range) => [range.id, range.parents]));
+
+    expect(parents).toEqual({ 3: ['0', '1'], 5: ['0', '1', '4', '2'] });
+  });
+
   test('lets children go on from the positions of their parent', () => {
     const container = makeContainer(1);
     const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -250,7 +250,8 @@ export class ModelContainer {
       id,
       min: keys.min,
       max: keys.max,
-      parents: parents.map((parent) => parent.id),
+      // As the wire has them: all ancestors, the oldest first.
+      parents: [...new Set(parents.flatMap((parent) => [...parent.parents, parent.id]))],
       log,
       tailLsn: Math.max(0, ...parents.map((parent) => parent.tailLsn)),
     };
