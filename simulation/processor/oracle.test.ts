@@ -63,6 +63,18 @@ describe('the watch for standstills', () => {
     expect(world.violations.map(({ invariant }) => invariant)).toContain('I13');
   });
 
+  test('counts from the end of `open`, and for no longer than `open` may take [I13]', async () => {
+    const atOnce = await standstillMs(undefined);
+    const opened = await standstillMs({ beganMs: 20_000, endedMs: 70_000 });
+    const hanging = await standstillMs({ beganMs: 20_000, endedMs: undefined });
+
+    expect(opened - atOnce).toBeGreaterThan(40_000);
+    expect(opened - atOnce).toBeLessThan(75_000);
+    // 60 s, and by a slow clock a tenth more.
+    expect(hanging - opened).toBeGreaterThanOrEqual(10_000);
+    expect(hanging - opened).toBeLessThan(26_000);
+  });
+
   test('says I13 about a slow handler of which nothing is told [I13]', async () => {
     const handler: HandlerInWorld = (_, __, { ground }) => ground.clock.sleep(60_000);
     const world = new World({ seed: 1, program: naiveProgram('none'), canWait: false, handler });
@@ -74,6 +86,19 @@ describe('the watch for standstills', () => {
     expect(world.violations.map(({ invariant }) => invariant)).toContain('I13');
   });
 });
+
+/** When somebody misses news of a group that reads no more, whose observers opened then. */
+async function standstillMs(
+  open: { readonly beganMs: number; endedMs: number | undefined } | undefined,
+): Promise<number> {
+  const world = new World({ seed: 1, program: naiveProgram('stops-reading'), canWait: false });
+  const host = world.start();
+  for (let i = 0; i < 200; i += 1) world.schedule.at(i * 200, () => world.write(`k${i % 9}`, `k${i % 9}-d${i % 5}`));
+  await world.run(20_000);
+  if (open !== undefined) for (const { id } of world.container.ranges) host.opens.set(id, open);
+  await world.run(400_000);
+  return world.violations.find(({ invariant }) => invariant === 'I13')?.timeMs ?? Number.POSITIVE_INFINITY;
+}
 
 async function judge(flaw: Flaw): Promise<string[]> {
   const world = new World({ seed: flaw, program: naiveProgram(flaw), canWait: false });

@@ -1,12 +1,13 @@
 // I13: what stops progress is told of. Looked at every few seconds of a run, from outside: changes that wait, the hosts whose matter they
 // are, and what these hosts have told.
 //
-//  - A range with changes that wait, whose owner is at work and for which nothing was finished for a watchdog period, has a problem that
-//    somebody has told of, or that was over a moment ago.
+//  - A range with changes that wait, whose owner is at work and for which nothing was finished for a watchdog period since the observer
+//    opened, has a problem that somebody has told of, or that was over a moment ago.
 //  - A handler call that takes longer than `handlerWarnMs` is told of as slow, or as hung.
 
 import { keyRangeContains } from '@tidemark/model';
 import type { ProcessorEvent } from '../events.ts';
+import { openMsMax } from '../limits.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DeliveryRecord } from './delivery.ts';
 import { worldEpochMs } from './host-clock.ts';
@@ -86,7 +87,7 @@ export class Visibility {
     const { keys, token } = lease;
     const host = alive.find(({ instance, state }) => instance === lease.owner && state === 'running');
     if (host === undefined || host.gate.isFrozen || keys === undefined) return;
-    const sinceMs = Math.max(this.#pausedMs, host.thawedMs, oracle.ownedSinceMs(token));
+    const sinceMs = Math.max(this.#pausedMs, host.thawedMs, oracle.ownedSinceMs(token), openedMs(host, token, nowMs));
     if (nowMs - sinceMs <= this.#periodMs) return;
     const waiting = container.changes.filter(
       (change) =>
@@ -117,6 +118,14 @@ export class Visibility {
       ({ leaseToken, untilMs }) => untilMs >= sinceMs && (leaseToken === undefined || leaseToken === token),
     );
   }
+}
+
+/** Nothing is read before `open` is over, which takes no longer than its bound, by a clock that may be slow. */
+function openedMs(host: WorldHost, token: string, nowMs: number): number {
+  const call = host.opens.get(token);
+  return call === undefined
+    ? Number.NEGATIVE_INFINITY
+    : (call.endedMs ?? Math.min(nowMs, call.beganMs + 1.1 * openMsMax));
 }
 
 const ofCalls: ReadonlySet<string> = new Set(['handler-slow', 'handler-hung']);

@@ -82,6 +82,8 @@ export class WorldHost {
   /** Chance of its own: a handler must not change what the processor draws. */
   readonly #handlerGround: Ground;
   readonly #fedMs = new Map<string, number>();
+  /** By lease, the last call of `open`, in true time. */
+  readonly opens: Map<string, { readonly beganMs: number; endedMs: number | undefined }> = new Map();
   state: HostState = 'starting';
   startError: unknown;
   /** Part of the handler calls that throw, and of those that take long: set by faults. */
@@ -125,7 +127,16 @@ export class WorldHost {
   #makeObserver(): Observer<unknown> {
     const { oracle } = this.#options;
     return {
-      open: (context) => this.#open(context),
+      open: async (context) => {
+        const { schedule } = this.#options;
+        const call = { beganMs: schedule.nowMs, endedMs: undefined as number | undefined };
+        this.opens.set(context.leaseToken, call);
+        try {
+          await this.#open(context);
+        } finally {
+          call.endedMs = schedule.nowMs;
+        }
+      },
       changes: (values, context) => this.#handle(values, context),
       close: async (context, reason) => {
         oracle.closed(this, context, reason);
