@@ -1,5 +1,7 @@
 // Invariants of a whole run: what holds when faults are off and hosts have had time (I1, I6, I7, I9, I12).
 
+import type { KeyRange } from '@tidemark/model';
+import { compareHex, intersectKeyRanges } from '@tidemark/model';
 import { describe } from './delivery.ts';
 import type { LeaseFacts } from './lease-facts.ts';
 import { leaseFactsOf } from './lease-facts.ts';
@@ -61,15 +63,22 @@ export function describeLeases(leases: readonly LeaseFacts[]): string {
 
 /**
  * I7: what a killed host held has another epoch within expiration, one tick and one request; counted from its last sign of life, which a
- * request that was under way when it died can be.
+ * request that was under way when it died can be. Keys whose lease has gone meanwhile, by a split or a merge, are judged by the leases that
+ * have them now. What belongs to a living namesake of the dead is not looked at.
  */
 export async function checkTakeover(world: World, victim: WorldHost): Promise<void> {
-  const held = world.oracle.liveLeases().filter((lease) => lease.owner === victim.instance);
+  const isVictims = ownershipOf(world, victim);
+  const held = world.oracle.liveLeases().filter(isVictims);
   const { expirationMs, acquireMs } = world.settings.lease;
   const boundMs = expirationMs + 1.25 * acquireMs + 2 * world.network.times.requestMsMax;
   const isTaken = (): boolean => {
-    const now = new Map(world.oracle.liveLeases().map((lease) => [lease.token, lease]));
-    return held.every((lease) => (now.get(lease.token)?.epoch ?? 0) > (lease.epoch ?? 0));
+    const now = world.oracle.liveLeases();
+    return held.every(({ token, epoch = 0, keys }) => {
+      const same = now.find((lease) => lease.token === token);
+      if (same !== undefined) return (same.epoch ?? 0) > epoch;
+      const owned = now.filter((lease) => lease.owner !== undefined && !isVictims(lease));
+      return keys !== undefined && areCovered(keys, owned);
+    });
   };
   const killedMs = world.nowMs;
   const lastSignMs = (): number =>
@@ -87,6 +96,29 @@ export async function checkTakeover(world: World, victim: WorldHost): Promise<vo
       'I7',
       `${boundMs} ms after the last sign of ${victim.id}, which was killed, leases of it have no new owner: ${describeLeases(world.oracle.liveLeases())}`,
     );
+}
+
+/** Which leases are a host's. A process of the same name has another nonce, and of its own a host has written at least one. */
+function ownershipOf(world: World, host: WorldHost): (lease: LeaseFacts) => boolean {
+  const hasNamesake = world.alive.some((other) => other.instance === host.instance && other.id !== host.id);
+  const nonces = new Set(
+    world.leases.journal
+      .filter(({ writer }) => writer === host.id)
+      .map(({ after }) => leaseFactsOf(after))
+      .filter((lease) => lease?.owner === host.instance)
+      .map((lease) => lease?.nonce),
+  );
+  return ({ owner, nonce }) => owner === host.instance && (!hasNamesake || nonces.has(nonce));
+}
+
+function areCovered(keys: KeyRange, leases: readonly LeaseFacts[]): boolean {
+  const parts = leases.flatMap((lease) =>
+    lease.keys === undefined ? [] : (intersectKeyRanges(lease.keys, keys) ?? []),
+  );
+  parts.sort((a, b) => compareHex(a.min, b.min));
+  let end = keys.min;
+  for (const part of parts) if (part.min <= end && part.max > end) end = part.max;
+  return end === keys.max;
 }
 
 /** Runs until leases stay where they are for two ticks; I9 is broken when they do not within `limitMs`: hosts push them about. */
