@@ -53,7 +53,10 @@ function reportsOf(deliveries: readonly Delivery[], isSuperseded: boolean): stri
   const histories = {
     // Nothing but the order is looked at.
     isTampered: true,
-    of: () => ({ epoch, againLsn: -1, tenures: new Map() }),
+    of: () => ({ epoch, tenures: new Map() }),
+    // Who came later has robbed.
+    laterThan: (_: unknown, before: number) => (epoch > before ? [{ taking: 'stolen' }] : []),
+    isReadAnew: () => false,
     isDoubled: () => false,
     tenureOf: () => undefined,
   };
@@ -62,6 +65,7 @@ function reportsOf(deliveries: readonly Delivery[], isSuperseded: boolean): stri
     container: { changes } as unknown as ModelContainer,
     histories: histories as unknown as LeaseHistories,
     mode: 'latest',
+    isOlderThanGroup: () => false,
     deliveriesOf: (change) => (delivered.has(change) ? 1 : 0),
     report: (invariant) => reports.push(invariant),
   });

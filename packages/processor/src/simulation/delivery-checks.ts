@@ -12,6 +12,8 @@ export interface DeliveryChecksOptions {
   readonly container: ModelContainer;
   readonly histories: LeaseHistories;
   readonly mode: FeedMode;
+  /** Whether the group owes it to nobody, since it was committed before the group began. */
+  readonly isOlderThanGroup: (change: Change) => boolean;
   readonly deliveriesOf: (change: Change) => number;
   readonly report: Report;
 }
@@ -62,14 +64,13 @@ export class DeliveryChecks {
   #checkOverlap(actor: Actor, place: DeliveryPlace): void {
     const { histories, report } = this.#options;
     const history = histories.of(actor, place);
-    if (histories.isTampered || history === undefined || history.epoch <= place.epoch) return;
-    const later = [...history.tenures.values()].filter(({ epoch }) => epoch > place.epoch);
-    const next = later.find(({ epoch }) => epoch === Math.min(...later.map((tenure) => tenure.epoch)));
+    if (histories.isTampered || history === undefined) return;
+    const later = histories.laterThan(history, place.epoch);
     // Who was robbed, by a host that steals at once or by a twin, goes on for a moment, also when the thief hands it on.
-    if (next === undefined || next.taking === 'stolen' || next.taking === 'created') return;
+    if (later[0] === undefined || later[0].taking === 'stolen') return;
     const begun = later.find((tenure) => tenure.isOpen);
     if (begun !== undefined)
-      report('I4', `${nameOf(actor, place)} got changes after epoch ${begun.epoch} (${next.taking}) had begun`);
+      report('I4', `${nameOf(actor, place)} got changes after epoch ${begun.epoch} (${begun.taking}) had begun`);
   }
 
   #checkOrder(actor: Actor, place: DeliveryPlace, changes: readonly Change[]): void {
@@ -98,7 +99,7 @@ export class DeliveryChecks {
   }
 
   #checkFirst(actor: Actor, place: DeliveryPlace, change: Change): void {
-    const { deliveriesOf, histories, report } = this.#options;
+    const { deliveriesOf, histories, isOlderThanGroup, report } = this.#options;
     const { partitionKey, sequence } = change;
     if (deliveriesOf(change) > 0) return;
     const by = nameOf(actor, place);
@@ -112,8 +113,8 @@ export class DeliveryChecks {
       return;
     }
     if (!this.#isShown(sequence) && this.#isOfBoth(highest, by, place.epoch, isShared)) return;
-    // Read anew by policy, also what is older than the start of the group.
-    if (change.lsn <= (histories.of(actor, place)?.againLsn ?? -1)) return;
+    // Nobody waits for it: it comes, late, where a lease is read from the start again.
+    if (isOlderThanGroup(change) && histories.isReadAnew(change.position)) return;
     report('I3', `${by} got ${describe(change)} for the first time after a later change of its key`);
   }
 
@@ -129,7 +130,9 @@ export class DeliveryChecks {
   /** It was robbed by a host that steals at once, or by a twin; or somebody has copied the lease. */
   #isShared(actor: Actor, place: DeliveryPlace): boolean {
     const { histories } = this.#options;
-    return (histories.of(actor, place)?.epoch ?? 0) > place.epoch || histories.isDoubled(place.keys);
+    const history = histories.of(actor, place);
+    const next = history === undefined ? undefined : histories.laterThan(history, place.epoch)[0];
+    return next?.taking === 'stolen' || histories.isDoubled(place.keys);
   }
 
   /** A range that is read anew does not show what was superseded meanwhile. */
@@ -146,7 +149,6 @@ export class DeliveryChecks {
     const before = history.tenures.get(place.epoch - 1);
     const isClean = before?.isCleanlyClosed === true && (current.taking === 'handed-over' || current.taking === 'free');
     for (const change of changes) {
-      if (change.lsn <= history.againLsn) continue;
       const what = `lease ${place.leaseToken} epoch ${place.epoch} (${current.taking}) got ${describe(change)} again`;
       if (change.lsn <= current.startLsn) report('I8', `${what}, which was stored as done`);
       else if (isClean && before.acknowledged.has(change.sequence) && !histories.isDoubled(place.keys))

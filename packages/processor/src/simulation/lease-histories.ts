@@ -19,10 +19,11 @@ export type Taking = 'created' | 'handed-over' | 'free' | 'expired' | 'stolen';
 /** One epoch of a lease. */
 export interface Tenure {
   readonly epoch: number;
+  readonly instance: string | undefined;
   readonly taking: Taking;
   readonly beganMs: number;
-  /** What was stored when it began. */
-  readonly startLsn: number;
+  /** What was stored when it began, or when the policy began it anew. */
+  startLsn: number;
   /** Processes whose swaps were accepted in this epoch. */
   readonly writers: Set<string>;
   readonly acknowledged: Set<number>;
@@ -30,17 +31,19 @@ export interface Tenure {
   isCleanlyClosed: boolean;
 }
 
+/** From the creation of a document to its removal, and after: hosts may still be at work on a lease that is gone. */
 export interface LeaseHistory {
   readonly token: string;
   lsn: number;
-  /** What was read before the policy began it anew comes again, up to here. */
-  againLsn: number;
   epoch: number;
   owner: string | undefined;
   lastWriteMs: number;
   lastWriter: string | undefined;
   isTombstone: boolean;
+  isRemoved: boolean;
   readonly tenures: Map<number, Tenure>;
+  /** Of the document that was made in its place when it was gone. */
+  next: LeaseHistory | undefined;
 }
 
 /** A lease that was there twice: until one of the two is gone, and those who worked on it have noticed. */
@@ -62,8 +65,12 @@ export interface LeaseHistoriesOptions {
 
 export class LeaseHistories {
   readonly #options: LeaseHistoriesOptions;
-  /** By id and partition key. */
-  readonly #histories = new Map<string, LeaseHistory>();
+  /** By id and partition key, the last document that was there. */
+  readonly #last = new Map<string, LeaseHistory>();
+  /** By token, of all documents that ever were: the newest first. */
+  readonly #histories = new Map<string, LeaseHistory[]>();
+  /** Keys that somebody began to read anew: by policy, or since their lease was deleted. */
+  readonly #readAnew: KeyRange[] = [];
   /** By token. */
   readonly #doublings = new Map<string, Doubling>();
   /** Tokens whose position was refused. */
@@ -78,17 +85,19 @@ export class LeaseHistories {
     this.#options = options;
   }
 
-  /** The document that a place is about: of copies the one that its host writes. */
+  /** The document that a place is about: of copies, and of those that were there one after the other, the one that its host wrote. */
   of(actor: Actor, place: Pick<DeliveryPlace, 'leaseToken' | 'epoch'>): LeaseHistory | undefined {
-    const all = [...this.#histories.values()].filter(({ token }) => token === place.leaseToken);
+    const all = this.#histories.get(place.leaseToken) ?? [];
     if (all.length < 2) return all[0];
+    const tenureOf = ({ tenures }: LeaseHistory): Tenure | undefined => tenures.get(place.epoch);
     // One that was buried counts last: the mark of whoever buried it is no tenure.
     const known = all
-      .filter(({ tenures }) => tenures.has(place.epoch))
+      .filter((history) => tenureOf(history) !== undefined)
       .sort((a, b) => Number(a.isTombstone) - Number(b.isTombstone));
     return (
-      known.find(({ tenures }) => tenures.get(place.epoch)?.writers.has(actor.id)) ??
-      known.find(({ owner }) => owner === actor.instance) ??
+      known.find((history) => tenureOf(history)?.writers.has(actor.id)) ??
+      known.find((history) => tenureOf(history)?.instance === actor.instance) ??
+      known.find(({ isRemoved }) => !isRemoved) ??
       known[0] ??
       all[0]
     );
@@ -98,11 +107,24 @@ export class LeaseHistories {
     return this.of(actor, place)?.tenures.get(place.epoch);
   }
 
+  /** Those that began after this one, the next one first; also of a document that was made when this one was gone. */
+  laterThan(history: LeaseHistory, epoch: number): readonly Tenure[] {
+    const later = [...history.tenures.values()].filter((tenure) => tenure.epoch > epoch);
+    later.sort((a, b) => a.epoch - b.epoch);
+    for (let { next } = history; next !== undefined; next = next.next) later.push(...next.tenures.values());
+    return later;
+  }
+
   ownedSinceMs(token: string): number {
-    const begins = [...this.#histories.values()]
-      .filter((history) => history.token === token)
+    const begins = (this.#histories.get(token) ?? [])
+      .filter(({ isRemoved }) => !isRemoved)
       .map(({ tenures, epoch, lastWriteMs }) => tenures.get(epoch)?.beganMs ?? lastWriteMs);
     return Math.max(...begins);
+  }
+
+  /** Whether what lies there may come although it is older than the group: its lease was read from the start again. */
+  isReadAnew(position: string): boolean {
+    return this.#readAnew.some((keys) => keyRangeContains(keys, position));
   }
 
   /** Whether two documents for these keys are, or were a moment ago, read by two owners who both have a right to. */
@@ -137,7 +159,7 @@ export class LeaseHistories {
     const document = entry.after ?? entry.before;
     if (facts === undefined || document === undefined) return;
     const name = `${document.id}\n${document.key}`;
-    if (after === undefined) this.#histories.delete(name);
+    if (after === undefined) this.#removed(name, facts, entry.writer);
     else this.#stored(name, before, after, entry.writer);
     this.#noticeSingle(facts.token);
     this.#checkTiling();
@@ -173,23 +195,16 @@ export class LeaseHistories {
     doubling.untilMs = this.#options.nowMs() + this.#options.expirationMs;
   }
 
+  #removed(name: string, before: LeaseFacts, writer: string | undefined): void {
+    const history = this.#last.get(name);
+    if (history !== undefined) history.isRemoved = true;
+    // By hand: where nobody has noted its position it is read from the start of the group.
+    if (writer === undefined && before.keys !== undefined) this.#readAnew.push(before.keys);
+  }
+
   #stored(name: string, before: LeaseFacts | undefined, after: LeaseFacts, writer: string | undefined): void {
     const nowMs = this.#options.nowMs();
-    let history = before === undefined ? undefined : this.#histories.get(name);
-    if (history === undefined) {
-      history = {
-        token: after.token,
-        lsn: -1,
-        againLsn: -1,
-        epoch: -1,
-        owner: undefined,
-        lastWriteMs: nowMs,
-        lastWriter: undefined,
-        isTombstone: false,
-        tenures: new Map(),
-      };
-      this.#histories.set(name, history);
-    }
+    const history = (before === undefined ? undefined : this.#last.get(name)) ?? this.#begin(name, after.token);
     if (!this.isTampered) {
       this.#noticeRewind(history, after);
       this.#checkPosition(history, after);
@@ -202,12 +217,39 @@ export class LeaseHistories {
     history.isTombstone = after.isTombstone;
   }
 
-  /** By policy, once for each refusal: what was stored counts no more (S23). */
+  #begin(name: string, token: string): LeaseHistory {
+    const history: LeaseHistory = {
+      token,
+      lsn: -1,
+      epoch: -1,
+      owner: undefined,
+      lastWriteMs: this.#options.nowMs(),
+      lastWriter: undefined,
+      isTombstone: false,
+      isRemoved: false,
+      tenures: new Map(),
+      next: undefined,
+    };
+    const last = this.#last.get(name);
+    if (last !== undefined) last.next = history;
+    this.#last.set(name, history);
+    this.#histories.set(token, [history, ...(this.#histories.get(token) ?? [])]);
+    return history;
+  }
+
+  /**
+   * By policy, once for each refusal: what was stored counts no more, and neither does the note of what was finished above it (S23). What is
+   * acknowledged from now on counts as ever.
+   */
   #noticeRewind(history: LeaseHistory, after: LeaseFacts): void {
     const isBack = (after.lsn ?? -1) < history.lsn;
     if (!isBack || !this.#options.mayRewind || !this.#refused.delete(after.token)) return;
-    history.againLsn = Math.max(history.againLsn, history.lsn);
     history.lsn = after.lsn ?? -1;
+    for (const tenure of history.tenures.values()) {
+      tenure.startLsn = Math.min(tenure.startLsn, history.lsn);
+      tenure.acknowledged.clear();
+    }
+    if (after.keys !== undefined) this.#readAnew.push(after.keys);
   }
 
   /** I2 and I5. */
@@ -266,6 +308,7 @@ export class LeaseHistories {
       history.epoch = after.epoch;
       history.tenures.set(after.epoch, {
         epoch: after.epoch,
+        instance: after.instance,
         taking: this.#takingOf(history, before, after, writer),
         beganMs: nowMs(),
         startLsn: after.lsn ?? -1,

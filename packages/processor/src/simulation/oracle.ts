@@ -49,7 +49,15 @@ export class Oracle {
     const isOwed = (change: Change): boolean => this.isOwed(change);
     const deliveriesOf = (change: Change): number => this.deliveriesOf(change);
     this.#histories = new LeaseHistories({ container, leases, nowMs, expirationMs, mayRewind, isOwed, report });
-    this.#checks = new DeliveryChecks({ container, mode, histories: this.#histories, deliveriesOf, report });
+    const isOlderThanGroup = ({ sequence }: Change): boolean => sequence < this.requiredFrom;
+    this.#checks = new DeliveryChecks({
+      container,
+      mode,
+      histories: this.#histories,
+      isOlderThanGroup,
+      deliveriesOf,
+      report,
+    });
   }
 
   report(invariant: InvariantId, message: string): void {
@@ -160,7 +168,10 @@ export class Oracle {
   #checkLost(name: string, actor: Actor, place: DeliveryPlace): void {
     const history = this.#histories.of(actor, place);
     const isStillIts =
-      history?.owner === actor.instance && history.epoch === place.epoch && history.lastWriter === actor.id;
+      history?.isRemoved === false &&
+      history.owner === actor.instance &&
+      history.epoch === place.epoch &&
+      history.lastWriter === actor.id;
     // Of two copies one is given up; and who has a twin ends.
     if (isStillIts && !this.#options.hasTwin(actor) && !this.#histories.isDoubled(place.keys))
       this.report('I9', `${name} was given up as lost although nobody has taken it`);
