@@ -1,0 +1,34 @@
+// Seeds outside of the fixed range that have failed, by the cause of it. Most of them were wrong judgements: those causes stand here too, since a
+// judge who is wrong hides what is.
+
+export interface NamedSeeds {
+  readonly cause: string;
+  readonly seeds: readonly number[];
+}
+
+export const namedSeeds: readonly NamedSeeds[] = [
+  {
+    cause: 'the oracle forgot what had become of a lease when its document was removed',
+    seeds: [20002547, 5001215, 73934158, 73942295, 73947210],
+  },
+  {
+    cause: 'a change from before the group, read from the start again, came after a later one of its key',
+    seeds: [20005723, 20010306, 5002095, 73941394],
+  },
+  {
+    cause: 'what was finished above a refused position comes again, also from the next owner',
+    seeds: [20000177, 20001895, 20004503, 73927028, 73941115, 73941307],
+  },
+  {
+    cause: 'the container of the world named the direct parents of a range, and not all its ancestors',
+    seeds: [10003375, 10004333, 5001258, 73941305],
+  },
+  {
+    cause: 'a range was missed although its observer was still opening',
+    seeds: [10005919, 20005644],
+  },
+  {
+    cause: 'a takeover was judged by token and name: the lease was merged away, or a namesake had it',
+    seeds: [20008409, 30000992, 73924174, 73939182],
+  },
+];
