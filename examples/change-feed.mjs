@@ -3,8 +3,8 @@
 
 import { ChangeFeedStartFrom, CosmosClient, StatusCodes } from '@azure/cosmos';
 
-const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
-const { COSMOS_ENDPOINT: endpoint = 'http://127.0.0.1:8081', COSMOS_KEY: key = wellKnownKey } = process.env;
+const { TIDEMARK_ENDPOINT: endpoint = 'http://127.0.0.1:8081', TIDEMARK_KEY: key } = process.env;
+if (!key) throw new Error('Set TIDEMARK_KEY to the key of the account: npm start prints that of its server.');
 const client = new CosmosClient({ endpoint, key });
 
 try {

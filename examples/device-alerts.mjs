@@ -3,13 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CosmosClient } from '@azure/cosmos';
-import { createProcessor, openGroup } from '@tidemark/processor';
+import { accountFromEnvironment, createProcessor, openGroup } from '@tidemark/processor';
 
-const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
-const { COSMOS_ENDPOINT: endpoint = 'http://127.0.0.1:8081', COSMOS_KEY: key = wellKnownKey } = process.env;
+const account = accountFromEnvironment(process.env);
 const celsiusMax = 80;
 
-const client = new CosmosClient({ endpoint, key });
+const client = new CosmosClient(account);
 const { database } = await client.databases.createIfNotExists({ id: 'factory' });
 // Version 2 takes partition keys of 2 KiB; without it they have 101 bytes, which is too little for the ids of dead letters.
 const make = async (id, path) => {
@@ -21,7 +20,7 @@ const alerts = await make('alerts', '/deviceId');
 await make('leases', '/id');
 await make('dead-letters', '/id');
 
-const at = (container) => ({ endpoint, key, database: 'factory', container });
+const at = (container) => ({ ...account, database: 'factory', container });
 const group = { source: at('readings'), leases: at('leases'), deadLetters: at('dead-letters'), name: 'alerts' };
 
 const processor = createProcessor({

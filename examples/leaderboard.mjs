@@ -3,13 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CosmosClient, StatusCodes } from '@azure/cosmos';
-import { createProcessor, openGroup } from '@tidemark/processor';
+import { accountFromEnvironment, createProcessor, openGroup } from '@tidemark/processor';
 
-const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
-const { COSMOS_ENDPOINT: endpoint = 'http://127.0.0.1:8081', COSMOS_KEY: key = wellKnownKey } = process.env;
+const account = accountFromEnvironment(process.env);
 const places = 3;
 
-const client = new CosmosClient({ endpoint, key });
+const client = new CosmosClient(account);
 const { database } = await client.databases.createIfNotExists({ id: 'arcade' });
 const make = async (id, path, options) => {
   const definition = { id, partitionKey: { paths: [path], version: 2 } };
@@ -20,7 +19,7 @@ const results = await make('results', '/player', { offerThroughput: 12_000 });
 const boards = await make('boards', '/id');
 await make('leases', '/id');
 
-const at = (container) => ({ endpoint, key, database: 'arcade', container });
+const at = (container) => ({ ...account, database: 'arcade', container });
 const group = { source: at('results'), leases: at('leases'), name: 'leaderboard' };
 const hosts = ['host-1', 'host-2'].map((instance) =>
   createProcessor({ ...group, instance, start: 'beginning', handler: rank, onEvent: tell }),

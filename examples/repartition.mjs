@@ -4,12 +4,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CosmosClient, StatusCodes } from '@azure/cosmos';
-import { createProcessor, openGroup } from '@tidemark/processor';
+import { accountFromEnvironment, createProcessor, openGroup } from '@tidemark/processor';
 
-const wellKnownKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
-const { COSMOS_ENDPOINT: endpoint = 'http://127.0.0.1:8081', COSMOS_KEY: key = wellKnownKey } = process.env;
+const account = accountFromEnvironment(process.env);
 
-const client = new CosmosClient({ endpoint, key });
+const client = new CosmosClient(account);
 const { database } = await client.databases.createIfNotExists({ id: 'moving-shop' });
 const make = async (id, path) => {
   const definition = { id, partitionKey: { paths: [path], version: 2 } };
@@ -21,7 +20,7 @@ await make('leases', '/id');
 
 const shop = { place: old, isOpen: true, write: undefined };
 const selling = sell();
-const at = (container) => ({ endpoint, key, database: database.id, container });
+const at = (container) => ({ ...account, database: database.id, container });
 const group = { source: at('orders'), leases: at('leases'), name: 'orders-by-city' };
 const copier = createProcessor({
   ...group,

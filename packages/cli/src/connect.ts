@@ -1,11 +1,10 @@
 // Which account a command talks to, and with which key. The default is a server of this machine with the well-known key.
 
-import { wellKnownKey } from '@tidemark/model';
+import { isLoopback, wellKnownKey } from '@tidemark/model';
 import type { Credential } from '@tidemark/processor';
 import { parseConnectionString, RestClient } from '@tidemark/processor';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
-import { isLoopback } from './loopback.ts';
 import { UsageError } from './usage-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

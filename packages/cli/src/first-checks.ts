@@ -3,10 +3,9 @@
 
 import { createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { DatabaseError } from '@tidemark/model';
+import { DatabaseError, isLoopback } from '@tidemark/model';
 import type { ServerOptions } from '@tidemark/server';
 import { checkBackupFolder, parseKeyFile } from '@tidemark/server';
-import { isLoopback } from './loopback.ts';
 
 /** Throws as the server itself would. */
 export async function checkFirst(options: ServerOptions, isWellKnownKey: boolean): Promise<void> {

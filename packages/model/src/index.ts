@@ -74,6 +74,7 @@ export {
   uniqueKeyPathsMax,
   uniqueKeysMax,
 } from './limits.ts';
+export { isLoopback } from './loopback.ts';
 export type { JsonValue } from './order.ts';
 export { compareCodePoints, compareJson, jsonTypeRank } from './order.ts';
 export type {

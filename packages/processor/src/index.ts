@@ -1,6 +1,7 @@
 // The public API: the change feed processor, and the signed HTTP client that it stands on.
 
 export { systemEnvironment } from './ambient.ts';
+export { accountFromEnvironment } from './client/account.ts';
 export type { BulkOperation, BulkOutcome } from './client/bulk.ts';
 export { operationBytes } from './client/bulk.ts';
 export type { Connection } from './client/connection.ts';

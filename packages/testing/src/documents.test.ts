@@ -83,9 +83,9 @@ describe('the guide to local development', () => {
     const authority = join(folder, 'ca.pem');
     writeFileSync(authority, server.ca ?? '');
     const endpoint = `${scheme}://localhost:${server.port}/`;
-    const environment = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: wellKnownKey, NODE_EXTRA_CA_CERTS: authority };
+    const environment = { TIDEMARK_ENDPOINT: endpoint, TIDEMARK_KEY: wellKnownKey, NODE_EXTRA_CA_CERTS: authority };
 
-    const output = await run('client.mjs', snippetOf(page, 'js', 'COSMOS_ENDPOINT'), environment);
+    const output = await run('client.mjs', snippetOf(page, 'js', 'TIDEMARK_ENDPOINT'), environment);
 
     expect(output).toBe(`${endpoint}\n`);
   });
@@ -107,8 +107,10 @@ describe('the guide to local development', () => {
 test('the guide to the change feed runs as it stands, also after README: its program, its shell lines, its page', async () => {
   const page = 'docs/guides/change-feed.md';
   await using server = await startServer({ memory: true });
-  const environment = { COSMOS_ENDPOINT: server.url, COSMOS_KEY: wellKnownKey };
-  await run('sdk.mjs', snippetOf('README.md', 'js', 'CosmosClient').replace('http://127.0.0.1:8081', server.url));
+  const environment = { TIDEMARK_ENDPOINT: server.url, TIDEMARK_KEY: wellKnownKey };
+  await run('sdk.mjs', snippetOf('README.md', 'js', 'CosmosClient'), {
+    COSMOS_CONNECTION_STRING: `AccountEndpoint=${server.url}/;AccountKey=${wellKnownKey};`,
+  });
 
   const output = await run('feed.mjs', snippetsOf(page, 'js').join('\n'), environment);
   const lines = output.trimEnd().split('\n');
@@ -132,7 +134,7 @@ test('the guide to the change feed runs as it stands, also after README: its pro
 
 test('[M10] [B5] [B6] the guide to the processor is one program that runs as it stands', async () => {
   await using server = await startServer({ memory: true });
-  const environment = { COSMOS_ENDPOINT: server.url, COSMOS_KEY: wellKnownKey };
+  const environment = { TIDEMARK_ENDPOINT: server.url, TIDEMARK_KEY: wellKnownKey };
 
   const output = await run('processor.mjs', snippetsOf('docs/guides/processor.md', 'js').join('\n'), environment);
 

@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { wellKnownKey } from '@tidemark/model';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { commandLine } from './programs.ts';
 import { readText, repositoryRoot } from './source-tree.ts';
@@ -84,7 +85,7 @@ test.each(examples)('examples/%s prints what it should', async (name) => {
     const loader = name.endsWith('.ts') ? ['--import', 'tsx'] : [];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...loader, join(folder, name)], {
       cwd: repositoryRoot,
-      env: { ...process.env, COSMOS_ENDPOINT: url, COSMOS_KEY: undefined },
+      env: environmentOf(name, url),
     });
 
     // Devices and ranges are independent of each other: their lines come in any order.
@@ -95,11 +96,24 @@ test.each(examples)('examples/%s prints what it should', async (name) => {
 test('an example without a server says what to do', async () => {
   const run = promisify(execFile)(process.execPath, [join(folder, 'change-feed.mjs')], {
     cwd: repositoryRoot,
-    env: { ...process.env, COSMOS_ENDPOINT: 'http://127.0.0.1:1', COSMOS_KEY: undefined },
+    env: environmentOf('change-feed.mjs', 'http://127.0.0.1:1'),
   });
 
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
 });
+
+test('no program has a key in its code, here and in README.md', () => {
+  const programs = [...examples.map((name) => `examples/${name}`), 'README.md'];
+
+  for (const name of programs) expect(readText(name), name).not.toMatch(/[A-Za-z0-9+/]{60,}=*|AccountKey=\w/);
+});
+
+/** Programs without our library read the key themselves; the others know that of a server of this machine. */
+function environmentOf(name: string, endpoint: string): NodeJS.ProcessEnv {
+  const isReadByItself = readText(`examples/${name}`).includes('TIDEMARK_KEY');
+  const key = isReadByItself ? wellKnownKey : undefined;
+  return { ...process.env, TIDEMARK_ENDPOINT: endpoint, TIDEMARK_KEY: key, COSMOS_CONNECTION_STRING: undefined };
+}
 
 function linesOf(text: string): string[] {
   return text

@@ -60,19 +60,18 @@ test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a re
   const server = run([commandLine, ...commandOf('npm start -- --backup'), ...port]);
   await server.says(/"ready":true/);
   const here = { TIDEMARK_ENDPOINT: url };
+  const inPrograms = { COSMOS_CONNECTION_STRING: connectionStringOf(url) };
   const tidemark = (beginning: string) => run([commandLine, ...commandOf(`npx tidemark ${beginning}`)], here);
   const save = (name: string, word: string): string => {
     const path = join(folder, name);
-    const program = snippetOf('README.md', 'js', word);
-    expect(program).toContain('http://127.0.0.1:8081');
-    writeFileSync(path, program.replace('http://127.0.0.1:8081', url));
+    writeFileSync(path, snippetOf('README.md', 'js', word));
     return path;
   };
 
   // Write with the SDK, and see the change.
   const feed = save('feed.mjs', 'CosmosClient');
   const write = async (): Promise<string> => {
-    const program = run([feed]);
+    const program = run([feed], inPrograms);
     expect(await program.ended, program.err()).toBe(0);
     return program.out();
   };
@@ -88,10 +87,10 @@ test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a re
   // Run a processor, kill it, and run two.
   expect(snippetOf('README.md', 'js', 'createProcessor').trim().split('\n').length).toBeLessThanOrEqual(26);
   const billing = save('billing.mjs', 'createProcessor');
-  const killed = run([billing, 'a']);
+  const killed = run([billing, 'a'], inPrograms);
   await killed.says(/^bill ada: 10$/m);
   await killed.end('SIGKILL');
-  const hosts = { a: run([billing, 'a']), b: run([billing, 'b']) };
+  const hosts = { a: run([billing, 'a'], inPrograms), b: run([billing, 'b'], inPrograms) };
   await write();
   await hosts.a.says(/^bill ada: 10$/m);
 
@@ -135,9 +134,9 @@ test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a re
 test('the processor of README says at once that no server runs', async () => {
   const path = join(folder, 'alone.mjs');
   const url = `http://127.0.0.1:${await steadyPort()}`;
-  writeFileSync(path, snippetOf('README.md', 'js', 'createProcessor').replace('http://127.0.0.1:8081', url));
+  writeFileSync(path, snippetOf('README.md', 'js', 'createProcessor'));
   const startedMs = performance.now();
-  const program = new Program([path, 'a'], {});
+  const program = new Program([path, 'a'], { TIDEMARK_ENDPOINT: url });
   children.add(program);
 
   expect(await program.ended).toBe(1);
@@ -145,6 +144,11 @@ test('the processor of README says at once that no server runs', async () => {
   // Where it is tried again, that takes half a minute.
   expect(performance.now() - startedMs).toBeLessThan(25_000);
 }, 60_000);
+
+/** As the server prints it. */
+function connectionStringOf(url: string): string {
+  return `AccountEndpoint=${url}/;AccountKey=${wellKnownKey};`;
+}
 
 /** A process, with all that it has said. */
 class Program {

@@ -1,0 +1,30 @@
+// Which account the environment of a process names: no program needs a key in its code.
+
+import { DatabaseError, isLoopback, wellKnownKey } from '@tidemark/model';
+import type { Connection } from './connection.ts';
+import { parseConnectionString } from './connection.ts';
+
+const defaultEndpoint = 'http://127.0.0.1:8081';
+
+/**
+ * `TIDEMARK_ENDPOINT` and `TIDEMARK_KEY`, or `COSMOS_CONNECTION_STRING`. Without an endpoint it is the server of this machine; without a
+ * key its well-known one, which is never sent anywhere else.
+ */
+export function accountFromEnvironment(environment: Readonly<Record<string, string | undefined>>): Connection {
+  const { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT: given, TIDEMARK_KEY: key } = environment;
+  if (text) {
+    if (given || key) refuse('COSMOS_CONNECTION_STRING, or TIDEMARK_ENDPOINT and TIDEMARK_KEY: set one of the two.');
+    return parseConnectionString(text);
+  }
+  const endpoint = (given || defaultEndpoint).replace(/\/+$/, '');
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) {
+    refuse(`TIDEMARK_ENDPOINT begins with http:// or https://, as in ${defaultEndpoint}; '${endpoint}' does not.`);
+  }
+  if (key) return { endpoint, key };
+  if (isLoopback(new URL(endpoint).hostname)) return { endpoint, key: wellKnownKey };
+  return refuse(`${endpoint} needs a key: set TIDEMARK_KEY to it.`);
+}
+
+function refuse(message: string): never {
+  throw new DatabaseError('bad-request', message);
+}
