@@ -186,3 +186,29 @@ test('[I11] what an owner before had done and never comes again is forgotten whe
 
   await bench.drained();
 });
+
+test('[I11] a checkpoint that is answered after its pump has ended leaves nothing that waits', async () => {
+  const memory = new TestMemory();
+  memory.values.set('done', { position: '"0"', done: ['of the owner before'] });
+  const feed = new TestFeed();
+  feed.add(3);
+  let answer: (() => void) | undefined;
+  const bench = new PumpBench({
+    feed,
+    memory,
+    position: '"0"',
+    handler: () => {},
+    onCheckpoint: () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  });
+  await bench.until(() => answer !== undefined);
+
+  bench.abort.abort(new Error('The time of the stop is over.'));
+  await bench.ended();
+  answer?.();
+  await bench.clock.advance(0);
+
+  expect(bench.clock.sleeperCount).toBe(0);
+});

@@ -31,6 +31,7 @@ export class DoneLog {
   /** A document is there that says something. */
   #isSaved = false;
   #timer: AbortController | undefined;
+  #isClosed = false;
   #saving: Promise<boolean> = Promise.resolve(true);
 
   constructor(options: DoneLogOptions) {
@@ -90,7 +91,7 @@ export class DoneLog {
   /** Something was finished, or the position was stored: what is kept is stale. */
   touch(): void {
     this.#isDirty = true;
-    if (this.#timer !== undefined) return;
+    if (this.#timer !== undefined || this.#isClosed) return;
     const timer = new AbortController();
     this.#timer = timer;
     const lowest = this.#lowest();
@@ -110,7 +111,9 @@ export class DoneLog {
     return this.#saving;
   }
 
+  /** Nothing is written by itself any more, also when the answer to a checkpoint comes later than this; `save` still works. */
   close(): void {
+    this.#isClosed = true;
     this.#timer?.abort(notNeeded);
     this.#timer = undefined;
   }
