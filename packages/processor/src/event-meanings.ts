@@ -31,7 +31,7 @@ export const healthMeanings: Readonly<Record<HealthProblem, string>> = {
     'The lease container does not answer, or refuses. Ranges are kept as long as their leases allow.',
   'feed-failing': 'A range cannot be read.',
   'handler-failing': 'The handler fails again and again for the same changes.',
-  'handler-slow': 'A handler call takes longer than `handlerWarnMs`.',
+  'handler-slow': 'A handler call, or `open` of the observer, takes longer than `handlerWarnMs`.',
   'handler-hung': 'A handler call neither ends nor obeys its signal.',
   'no-progress': 'There is something to do and nothing gets done.',
   halted: 'The policy has stopped a range or the group. `resume` lets it try again.',
