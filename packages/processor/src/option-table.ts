@@ -112,7 +112,8 @@ export const numberOptions: Readonly<Record<NumberOptionName, NumberOption>> = {
     fallback: 3,
     min: 1,
     isWhole: whole,
-    meaning: 'A hole in the leases is mended when it was seen in so many looks one after the other.',
+    meaning:
+      'A hole in the leases is mended when it was there for `expirationMs` and seen in so many looks one after the other.',
   },
   itemsMax: {
     unit: 'changes',

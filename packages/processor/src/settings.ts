@@ -33,7 +33,7 @@ export interface LeaseSettings {
   readonly rangesMax: number;
   /** Weight of this host beside others. */
   readonly capacity: number;
-  /** A hole or overlap is mended when it was seen in so many looks one after the other. */
+  /** A hole or overlap is mended when it was seen in so many looks one after the other, and a hole when it is `expirationMs` old. */
   readonly auditLooks: number;
 }
 

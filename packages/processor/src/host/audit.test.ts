@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../lease/lease.ts';
-import { auditCoverage, HoleCounter, missingLeases, positionForHole, resolveKeys, slicesOfHole } from './audit.ts';
+import {
+  auditCoverage,
+  HoleCounter,
+  missingLeases,
+  positionForHole,
+  resolveKeys,
+  slicesOfHole,
+  yieldsTo,
+} from './audit.ts';
 import { succession } from './split.ts';
 
 function lease(token: string, min?: string, max = 'FF'): Lease {
@@ -49,7 +57,7 @@ describe('the audit', () => {
     expect(missingLeases([{ min: '20', max: '60' }], ranges).map(({ token }) => token)).toEqual(['20-40', '40-60']);
   });
 
-  test('[S32] the narrowest note that contains the hole is its position', () => {
+  test('[S32] the narrowest note that contains the hole is its position, of equal ones the later', () => {
     const notes = [
       { keys: { min: '', max: 'FF' }, position: 'old' },
       { keys: { min: '', max: '40' }, position: 'new' },
@@ -58,6 +66,8 @@ describe('the audit', () => {
 
     expect(positionForHole({ min: '', max: '20' }, notes)?.position).toBe('new');
     expect(positionForHole({ min: '30', max: '50' }, notes)?.position).toBe('old');
+    const same = ['"9"', '"10"', '"8"'].map((position) => ({ keys: { min: '', max: 'FF' }, position }));
+    expect(positionForHole({ min: '', max: 'FF' }, same)?.position).toBe('"10"');
   });
 
   test('[S32] a hole is cut where notes of positions end, also when ranges were split and merged meanwhile', () => {
@@ -78,16 +88,18 @@ describe('the audit', () => {
     expect(slices({ min: '20', max: '60' })).toEqual([['20', '60', undefined]]);
   });
 
-  test('a hole counts only when it was seen in looks one after the other', () => {
+  test('a hole counts only when it was seen in looks one after the other, for long enough', () => {
     const counter = new HoleCounter();
     const hole = { min: '', max: '10' };
 
-    expect(counter.count([hole], 3)).toEqual([]);
-    expect(counter.count([hole], 3)).toEqual([]);
-    expect(counter.count([], 3)).toEqual([]);
-    counter.count([hole], 3);
-    counter.count([hole], 3);
-    expect(counter.count([hole], 3)).toEqual([hole]);
+    expect(counter.count([hole], 3, 0, 0)).toEqual([]);
+    expect(counter.count([hole], 3, 0, 1)).toEqual([]);
+    expect(counter.count([], 3, 0, 2)).toEqual([]);
+    counter.count([hole], 3, 0, 3);
+    counter.count([hole], 3, 0, 4);
+    expect(counter.count([hole], 3, 0, 5)).toEqual([hole]);
+    expect(counter.count([hole], 3, 4, 6)).toEqual([]);
+    expect(counter.count([hole], 3, 4, 7)).toEqual([hole]);
   });
 
   test('[D15] a lease without keys gets those of its range, of the ranges that came of it, or of the only hole', () => {
@@ -109,6 +121,41 @@ describe('the audit', () => {
     const merged = [{ id: '5', min: '', max: 'FF', parents: ['3', '4'] }];
 
     expect(resolveKeys([lease('3'), lease('4')], merged).map(({ keys }) => keys)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('leases that share keys', () => {
+  const bounds = [
+    { min: '', max: '40' },
+    { min: '40', max: '80' },
+    { min: '', max: '80' },
+  ];
+  const all = bounds.flatMap((keys) =>
+    (['physical', 'keys'] as const).flatMap((kind) =>
+      ['a', 'b'].map((name) => ({ id: `${keys.min}-${keys.max} ${name} ${kind}`, kind, keys })),
+    ),
+  );
+
+  test('[I6] the one that goes first is the same for everybody, and there is no circle of them', () => {
+    for (const a of all) {
+      expect(yieldsTo(a, a)).toBe(false);
+      for (const b of all)
+        for (const c of all) if (yieldsTo(a, b) && yieldsTo(b, c)) expect([a, b, c, yieldsTo(a, c)]).toContain(true);
+    }
+    for (const a of all)
+      for (const b of all)
+        if (a.keys === b.keys && a.id !== b.id) expect([a, b, yieldsTo(a, b) !== yieldsTo(b, a)]).toContain(true);
+  });
+
+  test('[I6] [S20] every successor goes before its lease, also when one range has the same keys', () => {
+    const whole = { id: '0', token: '0', kind: 'physical', keys: { min: '', max: 'FF' } } as const;
+    for (const heirs of [ranges, [{ id: '9', min: '', max: 'FF', parents: ['0'] }]]) {
+      const next = succession(whole, heirs);
+      const successors = next.kind === 'same' ? [] : next.successors;
+
+      expect(successors.length).toBe(heirs.length);
+      for (const successor of successors) expect(yieldsTo(whole, { id: successor.token, ...successor })).toBe(true);
+    }
   });
 });
 

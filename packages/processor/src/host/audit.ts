@@ -3,6 +3,7 @@
 import type { KeyRange } from '@tidemark/model';
 import { compareHex, intersectKeyRanges, keyRangesIntersect, keySpaceMax, keySpaceMin } from '@tidemark/model';
 import type { PhysicalRange } from '../feed/feed-source.ts';
+import { isBehind } from '../lease/holder.ts';
 import type { Lease } from '../lease/lease.ts';
 import { tokenOfKeys } from '../lease/lease-names.ts';
 
@@ -88,49 +89,59 @@ function doIntersect(a: KeyRange, b: KeyRange | undefined): boolean {
   return b !== undefined && keyRangesIntersect(a, b);
 }
 
-/** A position that is known for keys which contain the hole: the narrowest is the newest of a line of splits. */
-export function positionForHole<T extends { readonly keys: KeyRange }>(
-  hole: KeyRange,
-  notes: readonly T[],
-): T | undefined {
+interface Noted {
+  readonly keys: KeyRange;
+  readonly position: string;
+}
+
+/** A position that is known for keys which contain the hole: the narrowest is the newest of a line of splits, of equals the later. */
+export function positionForHole<T extends Noted>(hole: KeyRange, notes: readonly T[]): T | undefined {
   const containing = notes.filter(({ keys }) => keys.min <= hole.min && hole.max <= keys.max);
   return containing.reduce<T | undefined>(
-    (best, note) => (best === undefined || isNarrower(note.keys, best.keys) ? note : best),
+    (best, note) => (best === undefined || isNewer(note, best) ? note : best),
     undefined,
   );
 }
 
 /**
- * Of two leases that overlap for long, the one to be replaced by the other: what contains more than the other, or, where the keys are the
- * same, what is not the lease of a range that exists. Each of them is only ahead of what was acknowledged for its keys, so either may go.
+ * Whether `lease` may end because `other` has its keys, or some of them: those of `other` lie within its own. Where they are the same, a
+ * lease by keys comes before one by range, which a merge ends and whose successor has the same keys; then the lower id. Nothing of this ever
+ * changes, and no host need know a range for it: whoever looks, whenever, decides alike, so leases never end because of each other (I6).
  */
-export function superseded(
-  pair: readonly [string, string],
-  leases: readonly Lease[],
-  ranges: readonly PhysicalRange[],
-): Lease | undefined {
-  const [a, b] = pair.map((token) => leases.find((lease) => lease.token === token));
-  if (a?.keys === undefined || b?.keys === undefined) return undefined;
-  const doesHold = (x: KeyRange, y: KeyRange): boolean => x.min <= y.min && y.max <= x.max;
-  const [isOver, isUnder] = [doesHold(a.keys, b.keys), doesHold(b.keys, a.keys)];
-  if (isOver && isUnder) {
-    const isRange = (lease: Lease): boolean => lease.kind === 'physical' && ranges.some(({ id }) => id === lease.token);
-    if (isRange(a) !== isRange(b)) return isRange(a) ? b : a;
-    return a.id < b.id ? b : a;
-  }
-  return isOver ? a : isUnder ? b : undefined;
+export function yieldsTo(lease: Claim, other: Claim): boolean {
+  if (lease.keys === undefined || other.keys === undefined || lease.id === other.id) return false;
+  if (!doesHold(lease.keys, other.keys)) return false;
+  if (!doesHold(other.keys, lease.keys)) return true;
+  return lease.kind === other.kind ? other.id < lease.id : other.kind === 'keys';
 }
 
-/** Looks one after the other in which a hole was seen; it is mended when it was there long enough not to be a split on its way. */
-export class HoleCounter {
-  #looks = new Map<string, number>();
+type Claim = Pick<Lease, 'id' | 'kind' | 'keys'>;
 
-  /** The holes that were seen `looksMin` times, this one included. */
-  count(holes: readonly KeyRange[], looksMin: number): KeyRange[] {
-    const looks = new Map<string, number>();
-    for (const hole of holes) looks.set(tokenOfKeys(hole), (this.#looks.get(tokenOfKeys(hole)) ?? 0) + 1);
-    this.#looks = looks;
-    return holes.filter((hole) => (looks.get(tokenOfKeys(hole)) ?? 0) >= looksMin);
+function doesHold(whole: KeyRange, part: KeyRange): boolean {
+  return whole.min <= part.min && part.max <= whole.max;
+}
+
+/** Of two leases that overlap for long, the one to be replaced. Each is only ahead of what was acknowledged for its keys, so either may go. */
+export function superseded(pair: readonly [string, string], leases: readonly Lease[]): Lease | undefined {
+  const [a, b] = pair.map((token) => leases.find((lease) => lease.token === token));
+  if (a === undefined || b === undefined) return undefined;
+  return yieldsTo(a, b) ? a : yieldsTo(b, a) ? b : undefined;
+}
+
+/** Looks one after the other in which a hole or an overlap was seen; it is mended when it was there long enough not to be one on its way. */
+export class HoleCounter {
+  #looks = new Map<string, { readonly looks: number; readonly sinceMs: number }>();
+
+  /** The holes that were seen `looksMin` times, this one included, the first time `ageMsMin` ago. */
+  count(holes: readonly KeyRange[], looksMin: number, ageMsMin: number, nowMs: number): KeyRange[] {
+    const before = this.#looks;
+    this.#looks = new Map();
+    return holes.filter((hole) => {
+      const token = tokenOfKeys(hole);
+      const { looks, sinceMs } = before.get(token) ?? { looks: 0, sinceMs: nowMs };
+      this.#looks.set(token, { looks: looks + 1, sinceMs });
+      return looks + 1 >= looksMin && nowMs - sinceMs >= ageMsMin;
+    });
   }
 }
 
@@ -138,7 +149,7 @@ export class HoleCounter {
  * The hole in parts of which one position is known, or none: ranges may have been split and merged while their leases were missing. Each
  * part goes on from its own position.
  */
-export function slicesOfHole<T extends { readonly keys: KeyRange }>(
+export function slicesOfHole<T extends Noted>(
   hole: KeyRange,
   notes: readonly T[],
 ): readonly { readonly keys: KeyRange; readonly note: T | undefined }[] {
@@ -157,6 +168,7 @@ export function slicesOfHole<T extends { readonly keys: KeyRange }>(
   return slices;
 }
 
-function isNarrower(a: KeyRange, b: KeyRange): boolean {
-  return a.min >= b.min && a.max <= b.max && (a.min !== b.min || a.max !== b.max);
+function isNewer(a: Noted, b: Noted): boolean {
+  if (!doesHold(b.keys, a.keys)) return false;
+  return !doesHold(a.keys, b.keys) || isBehind(b.position, a.position);
 }

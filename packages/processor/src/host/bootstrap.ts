@@ -21,6 +21,7 @@ import { missingLeases, resolveKeys, slicesOfHole } from './audit.ts';
 import type { Group, StartRecord } from './group.ts';
 import { readGroup, readStart } from './group.ts';
 import type { Health } from './health.ts';
+import { noteFirst } from './position-notes.ts';
 import type { HostRules } from './rules.ts';
 import type { ServerClock } from './server-clock.ts';
 
@@ -147,7 +148,7 @@ export async function createMissing(
   names: LeaseNames,
   missing: MissingLease,
   start: StartRecord,
-  group: Pick<Group, 'positions' | 'tombstones' | 'hasMarker'>,
+  group: Pick<Group, 'positions' | 'epochLeft' | 'tombstones' | 'hasMarker'>,
 ): Promise<void> {
   const known = [...group.positions, ...group.tombstones.flatMap(noteOf)];
   const slices = slicesOfHole(missing.keys, known);
@@ -157,15 +158,17 @@ export async function createMissing(
   }
 
   async function make(lease: MissingLease, position: string | undefined): Promise<void> {
-    await createLease(acquireParts(parts, names), {
+    const unmade = {
       id: leaseId(names, lease.token),
       ...lease,
       owner: undefined,
       position,
       mode: start.mode,
-      mark: undefined,
+      epochMin: group.epochLeft(lease.token) + 1,
       timestamp: parts.serverClock.stamp(),
-    });
+    };
+    const making = acquireParts(parts, names);
+    await createLease(making, unmade, noteFirst(making, names, unmade));
   }
 
   /** Once the group has begun, `now` is the moment of its beginning and not the present: whoever acquires the lease looks it up. */

@@ -5,7 +5,8 @@ import type { FeedMode, FeedStart } from '../feed/feed-source.ts';
 import { readLease } from '../lease/dotnet-lease.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
-import { sidecarId } from '../lease/lease-names.ts';
+import { sidecarId, sidecarsOfLease } from '../lease/lease-names.ts';
+import { epochOf } from '../lease/sidecars.ts';
 import type { DocumentBody, StoredDocument } from '../store/document-store.ts';
 import type { HostBeat } from './heartbeat.ts';
 import { readBeat } from './heartbeat.ts';
@@ -18,6 +19,8 @@ export interface Group {
   readonly duplicates: readonly Lease[];
   readonly beats: readonly HostBeat[];
   readonly positions: readonly PositionNote[];
+  /** The highest epoch that a tombstone of the token, or a document beside its lease, names; -1: none does. */
+  readonly epochLeft: (token: string) => number;
   readonly start: StartRecord | undefined;
   readonly control: Control;
   readonly hasMarker: boolean;
@@ -71,12 +74,18 @@ export function readGroup(documents: readonly StoredDocument[], names: LeaseName
   const chosen = new Set(leases);
   const sidecars = (kind: 'host' | 'position'): StoredDocument[] =>
     documents.filter(({ id }) => id.startsWith(sidecarId(names, kind)));
+  const tombstones = all.filter((lease) => rules.isTombstone(lease));
   return {
     leases,
-    tombstones: all.filter((lease) => rules.isTombstone(lease)),
+    tombstones,
     duplicates: [...byToken.values()].flat().filter((lease) => !chosen.has(lease)),
     beats: sidecars('host').flatMap((stored) => readBeat(stored) ?? []),
     positions: sidecars('position').flatMap((stored) => readPositionNote(stored.body) ?? []),
+    epochLeft: (token) => {
+      const ids = new Set(sidecarsOfLease.map((kind) => sidecarId(names, kind, token)));
+      const buried = tombstones.filter((lease) => lease.token === token).map(({ mark }) => mark?.epoch ?? -1);
+      return Math.max(-1, ...buried, ...documents.filter(({ id }) => ids.has(id)).map(epochOf));
+    },
     start: readStart(documents.find(({ id }) => id === sidecarId(names, 'start'))?.body),
     control: readControl(documents.find(({ id }) => id === sidecarId(names, 'control'))),
     hasMarker: documents.some(({ id }) => id === names.marker),

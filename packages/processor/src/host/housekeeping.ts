@@ -61,8 +61,10 @@ export class Housekeeping {
     // Looks that follow each other in no time are one look: a split on its way takes longer than that.
     if (!isFresh || nowMs - this.#countedAtMs < settings.lease.acquireMs / 2) return { ranges, superseded: [] };
     this.#countedAtMs = nowMs;
-    const overlaps = this.#tellOverlaps(known, coverage.overlaps, ranges);
-    const holes = this.#holes.count(coverage.holes, settings.lease.auditLooks);
+    const overlaps = this.#tellOverlaps(known, coverage.overlaps);
+    // Whoever had the lease that somebody deleted may not have heard of it, and holds it until it expires.
+    const { auditLooks, expirationMs } = settings.lease;
+    const holes = this.#holes.count(coverage.holes, auditLooks, expirationMs, nowMs);
     if (holes.length === 0) return { ranges, superseded: overlaps };
     const newest = await feedCall(this.#parts, (signal) => this.#parts.source.ranges(signal));
     // Leases that do not know their keys may be known now to cover the hole.
@@ -117,19 +119,15 @@ export class Housekeeping {
   }
 
   /** A split or merge on its way overlaps for a moment. For longer, something was made twice: one of the two must go. */
-  #tellOverlaps(
-    leases: readonly Lease[],
-    overlaps: Coverage['overlaps'],
-    ranges: readonly PhysicalRange[],
-  ): readonly Lease[] {
+  #tellOverlaps(leases: readonly Lease[], overlaps: Coverage['overlaps']): readonly Lease[] {
     const { health, settings } = this.#parts;
     const pairs = overlaps.map(([min, max]) => ({ min, max }));
-    const lasting = this.#overlaps.count(pairs, overlapLooks * settings.lease.auditLooks);
+    const lasting = this.#overlaps.count(pairs, overlapLooks * settings.lease.auditLooks, 0, this.#countedAtMs);
     this.#overlapping = new Set(lasting.map(({ min }) => min));
     for (const { min, max } of lasting) {
       health.raise('duplicate-lease', min, `The leases of ranges ${min} and ${max} overlap; one is taken back.`);
     }
-    return lasting.flatMap(({ min, max }) => superseded([min, max], leases, ranges) ?? []);
+    return lasting.flatMap(({ min, max }) => superseded([min, max], leases) ?? []);
   }
 
   /** A copy becomes a tombstone without children: that works also where nothing may be deleted. Failing, it is tried again. */

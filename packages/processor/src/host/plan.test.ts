@@ -48,6 +48,7 @@ function planBeside(ageSeconds: number): Plan {
       duplicates: [],
       beats,
       positions: [],
+      epochLeft: () => -1,
       start: undefined,
       control: { isPaused: false, reason: undefined, turn: 0, stored: undefined },
       hasMarker: true,

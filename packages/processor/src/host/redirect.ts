@@ -40,17 +40,18 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
   return replace(parts, tenure, ranges);
 }
 
-/** Leases of others cover the keys of this one, wholly or in parts. */
-export async function supersede(parts: RedirectParts, tenure: Tenure): Promise<void> {
+/** Leases of others cover the keys of this one, wholly or in parts. Resolves with whether that is still so. */
+export async function supersede(parts: RedirectParts, tenure: Tenure): Promise<boolean> {
   const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
-  await replace(parts, tenure, ranges);
+  const { kind } = await replace(parts, tenure, ranges);
+  return kind === 'replaced';
 }
 
 async function replace(
   parts: RedirectParts,
   tenure: Tenure,
   ranges: readonly PhysicalRange[],
-): Promise<Extract<Redirection, { readonly kind: 'replaced' }>> {
+): Promise<Extract<Redirection, { readonly kind: 'replaced' | 'same' }>> {
   const { rules, health } = parts;
   const { names } = parts.boot;
   const splitParts = {
@@ -62,8 +63,9 @@ async function replace(
   };
   const lease = described(tenure.acquired.lease);
   const position = rules.childPosition(tenure.keeper, tenure.pump);
-  const { created, tokens } = await replaceLease(splitParts, tenure.keeper, lease, ranges, position);
-  return { kind: 'replaced', successors: created, tokens };
+  const replacement = await replaceLease(splitParts, tenure.keeper, lease, ranges, position);
+  if (replacement === undefined) return { kind: 'same' };
+  return { kind: 'replaced', successors: replacement.created, tokens: replacement.tokens };
 }
 
 /** The feed does not know the position: it is of another container, too old, or of a history that was replaced (S22, S23). */

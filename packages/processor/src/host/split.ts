@@ -14,11 +14,14 @@ import { hasChildren, readLease } from '../lease/dotnet-lease.ts';
 import type { Keeper } from '../lease/keeper.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
-import { leaseId, sidecarId, tokenOfKeys } from '../lease/lease-names.ts';
+import { leaseId, sidecarId, sidecarsOfLease, tokenOfKeys } from '../lease/lease-names.ts';
+import { epochOf } from '../lease/sidecars.ts';
 import { ProcessorError } from '../processor-error.ts';
+import type { StoredDocument } from '../store/document-store.ts';
 import type { MissingLease } from './audit.ts';
-import { auditCoverage, missingLeases } from './audit.ts';
+import { auditCoverage, missingLeases, yieldsTo } from './audit.ts';
 import type { Health } from './health.ts';
+import { noteFirst } from './position-notes.ts';
 
 export type Succession =
   /** The lease goes on as it is: the range still exists, or another one has all of its keys. */
@@ -33,15 +36,20 @@ export function succession(lease: MissingLease, ranges: readonly PhysicalRange[]
   return { kind: 'successors', successors: successorsOf(lease, [lease.keys], ranges) };
 }
 
-/** Leases for parts of what `lease` covers: by the id of a range where that lies whole inside a lease by range, else by keys. */
+/**
+ * Leases for parts of what `lease` covers: by the id of a range where that lies whole inside a lease by range, else by keys. Of the very
+ * same keys always by keys, also where one range has them: then every successor goes before its lease (`yieldsTo`).
+ */
 function successorsOf(
   lease: MissingLease,
   parts: readonly KeyRange[],
   ranges: readonly PhysicalRange[],
 ): MissingLease[] {
-  return missingLeases(parts, ranges).map((missing) =>
-    lease.kind === 'physical' ? missing : { token: tokenOfKeys(missing.keys), kind: 'keys', keys: missing.keys },
-  );
+  return missingLeases(parts, ranges).map((missing) => {
+    const { keys } = missing;
+    const isByRange = lease.kind === 'physical' && !(keys.min === lease.keys.min && keys.max === lease.keys.max);
+    return isByRange ? missing : { token: tokenOfKeys(keys), kind: 'keys', keys };
+  });
 }
 
 export interface SplitParts extends AcquireParts {
@@ -52,11 +60,15 @@ export interface SplitParts extends AcquireParts {
   readonly reserve: (leaseIds: readonly string[]) => void;
 }
 
+/** Undefined: no other lease has keys of this one, and its range is there. It stays as it is. */
+export type Replacement = { readonly created: readonly Acquired[]; readonly tokens: readonly string[] } | undefined;
+
 /**
  * Creates what is missing of the successors, owned by this host, and ends the lease. Resolves with the successors that are this host's.
  * Rejects when the store fails or the lease is lost; then the lease is as it was, or a tombstone already.
  *
  * A lease that is there already knows better where it is, and so do leases of a later split: only what none of them covers is created.
+ * When the lease ends, each of its keys has been seen to have a lease that goes before it; SPEC says why that is enough.
  */
 export async function replaceLease(
   parts: SplitParts,
@@ -64,29 +76,25 @@ export async function replaceLease(
   lease: MissingLease,
   ranges: readonly PhysicalRange[],
   position: string | undefined,
-): Promise<{ readonly created: readonly Acquired[]; readonly tokens: readonly string[] }> {
+): Promise<Replacement> {
   parts.reserve(successorsOf(lease, [lease.keys], ranges).map(({ token }) => leaseId(parts.names, token)));
-  const others = await leasesWithin(parts, keeper.lease, lease.keys);
-  const open = uncovered(lease.keys, others);
-  const successors = successorsOf(lease, open, ranges);
+  const others = await leasesBefore(parts, { id: keeper.lease.id, kind: lease.kind, keys: lease.keys });
+  if (others.length === 0 && succession(lease, ranges).kind === 'same') return undefined;
+  const successors = successorsOf(lease, uncovered(lease.keys, others), ranges);
   parts.reserve(successors.map(({ token }) => leaseId(parts.names, token)));
   const created: Acquired[] = [];
   for (const successor of successors) {
     if (!keeper.isHeld()) throw lost(keeper);
-    const acquired = await createLease(parts, {
+    const unmade = {
       id: leaseId(parts.names, successor.token),
       ...successor,
       owner: parts.holder.instance,
       position,
       mode: keeper.lease.mode,
-      mark: {
-        epoch: keeper.epoch + 1,
-        instance: parts.holder.instance,
-        nonce: parts.holder.nonce,
-        writeId: parts.holder.nextWriteId(),
-      },
+      epochMin: keeper.epoch + 1,
       timestamp: parts.stamp(),
-    });
+    };
+    const acquired = await createLease(parts, unmade, noteFirst(parts, parts.names, unmade));
     if (acquired !== undefined) created.push(acquired);
   }
   const tokens = [...others.map(({ token }) => token), ...successors.map(({ token }) => token)];
@@ -103,62 +111,58 @@ function uncovered(keys: KeyRange, leases: readonly Lease[]): KeyRange[] {
 }
 
 /**
- * Whoever sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. Resolves with whether it
- * is worth trying again.
+ * Anybody who sees a tombstone may remove it. Where that is not allowed it stays, harmless, and somebody should know. Resolves with whether
+ * it is worth trying again.
+ *
+ * What lies beside it was read while it was there and is removed as it was read: once the tombstone is gone, its id may be a lease again at
+ * any moment, with notes of its own. One that is about to be begins above the epoch of the tombstone, and its note is there before it is.
  */
 export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombstone: Lease): Promise<boolean> {
-  const { store, signal, health, names } = parts;
+  const { store, signal, health } = parts;
+  let beside: readonly StoredDocument[];
   try {
+    // One that was only a copy has no children, and what lies beside it belongs to the other.
+    beside = hasChildren(tombstone) ? await readBeside(parts, tombstone) : [];
     await store.remove(tombstone.stored, signal);
     health.clear('parent-not-removed', tombstone.token);
   } catch (error) {
     const code = isDatabaseError(error) ? error.code : undefined;
-    if (code === 'forbidden' || code === 'unauthorized') {
-      const message = `The lease of the split range ${tombstone.token} cannot be removed from ${store.name}: the credentials lack the permission to delete documents.`;
-      health.raise('parent-not-removed', tombstone.token, message, error);
-      return false;
-    }
-    return true;
+    if (code !== 'forbidden' && code !== 'unauthorized') return true;
+    const message = `The lease of the split range ${tombstone.token} cannot be removed from ${store.name}: the credentials lack the permission to delete documents.`;
+    health.raise('parent-not-removed', tombstone.token, message, error);
+    return false;
   }
-  // One that was only a copy has no children, and what lies beside it belongs to the other.
-  if (!hasChildren(tombstone)) return false;
-  for (const kind of ['position', 'done', 'retry'] as const) {
-    await removeSidecar(parts, sidecarId(names, kind, tombstone.token));
-  }
+  // What stays is only rubbish: nothing reads it any more.
+  for (const sidecar of beside) await store.remove(sidecar, signal).catch(() => {});
   return false;
 }
 
-async function removeSidecar(parts: Pick<SplitParts, 'store' | 'signal'>, id: string): Promise<void> {
-  const { store, signal } = parts;
-  try {
-    const stored = await store.read(id, { signal });
-    if (stored !== undefined) await store.remove(stored, signal);
-  } catch {
-    // It is only rubbish: nothing reads it any more.
-  }
+async function readBeside(parts: Omit<SplitParts, 'reserve'>, tombstone: Lease): Promise<readonly StoredDocument[]> {
+  const { store, signal, names } = parts;
+  const ids = sidecarsOfLease.map((kind) => sidecarId(names, kind, tombstone.token));
+  const found = await Promise.all(ids.map((id) => store.read(id, { signal })));
+  return found.flatMap((stored) =>
+    stored !== undefined && epochOf(stored) <= (tombstone.mark?.epoch ?? 0) ? [stored] : [],
+  );
 }
 
 /**
- * Leases for parts of the same keys. One for more than them is an ancestor, whose successors this lease is among. A list may be of the
- * past, so each is read again: nothing is left out because of a lease that is gone by now.
+ * Live leases that go before this one. One for more keys is an ancestor, whose successors this lease is among. A list may be of the past,
+ * so each is read again: nothing is left out because of a lease that is gone by now.
  */
-async function leasesWithin(parts: SplitParts, lease: Lease, keys: KeyRange): Promise<Lease[]> {
+async function leasesBefore(parts: SplitParts, lease: Parameters<typeof yieldsTo>[0]): Promise<Lease[]> {
   const { store, signal, names } = parts;
-  const isLive = (other: Lease): boolean => other.id !== lease.id && !parts.isTombstone(other);
+  const isBefore = (other: Lease): boolean => !parts.isTombstone(other) && yieldsTo(lease, other);
   const listed = (await store.list(names.leases, signal))
     .flatMap((stored) => readLease(stored, names.leases) ?? [])
-    .filter((other) => isLive(other) && isWithin(other.keys, keys));
+    .filter(isBefore);
   const found: Lease[] = [];
   for (const { stored } of listed) {
     const again = await store.read(stored.id, { key: stored.key, signal });
     const other = again === undefined ? undefined : readLease(again, names.leases);
-    if (other !== undefined && isLive(other)) found.push(other);
+    if (other !== undefined && isBefore(other)) found.push(other);
   }
   return found;
-}
-
-function isWithin(part: KeyRange | undefined, whole: KeyRange): boolean {
-  return part !== undefined && whole.min <= part.min && part.max <= whole.max;
 }
 
 function lost(keeper: Keeper): ProcessorError {

@@ -67,7 +67,7 @@ class Stage {
     };
     const keys = { min: '', max: 'FF' };
     const facts = { id: 'p..0', token: '0', kind: 'physical', keys, mode: 'latest', timestamp: '' } as const;
-    await createLease(parts, { ...facts, owner: undefined, position: undefined, mark: undefined });
+    await createLease(parts, { ...facts, owner: undefined, position: undefined, epochMin: 0 });
     const stored = await this.memory.read('p..0');
     const lease = readLease(stored as NonNullable<typeof stored>, 'p..') as Lease; // Just created.
     const acquired = await acquireLease(parts, lease, { keys, position: undefined });
@@ -116,7 +116,7 @@ class Stage {
       rules: { ...hostRules, onStep: (state, event, step) => this.steps.push(`${state} ${event} ${step}`) },
       firstStart: async () => 'beginning',
       redirect: () => this.redirecting.promise,
-      supersede: async () => {},
+      supersede: async () => true,
       onHalted: () => {},
       onHaltAll: () => {},
       isTakeover: false,

@@ -398,7 +398,7 @@ export class Tenure {
   async #dispose(): Promise<void> {
     const disposal = this.#order?.disposal ?? { kind: 'release' };
     if (disposal.kind === 'keep' || this.#isHung) return;
-    if (disposal.kind === 'supersede') return this.#parts.supersede(this);
+    if (disposal.kind === 'supersede' && (await this.#parts.supersede(this))) return;
     const to = disposal.kind === 'hand-over' ? await disposal.to() : undefined;
     const isDone = await this.keeper.finish(to === undefined ? { kind: 'release' } : { kind: 'hand-over', to });
     if (isDone) this.#to = to?.instance;

@@ -2,9 +2,8 @@ import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { FaultyStore, open } from '../../test/core/faulty-store.ts';
 import { MemoryDocumentStore } from '../store/memory-store.ts';
-import type { AcquireParts } from './acquire.ts';
+import type { AcquireParts, UnmadeLease } from './acquire.ts';
 import { acquireLease, createLease } from './acquire.ts';
-import type { NewLease } from './dotnet-lease.ts';
 import { changedLeaseBody, readLease } from './dotnet-lease.ts';
 import { leaseRules, makeHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
@@ -12,7 +11,7 @@ import type { Lease } from './lease.ts';
 const prefix = 'p..';
 const keys = { min: '', max: 'FF' };
 const mark = { epoch: 1, instance: 'a', nonce: 'na', writeId: 'w1' };
-const free: NewLease = {
+const free: UnmadeLease = {
   id: 'p..0',
   token: '0',
   kind: 'physical',
@@ -20,7 +19,7 @@ const free: NewLease = {
   owner: undefined,
   position: undefined,
   mode: 'latest',
-  mark: undefined,
+  epochMin: 0,
   timestamp: '',
 };
 
@@ -89,7 +88,42 @@ test('[S14] [I6] a tombstone that could not be made a lease again does not pass 
   bench.memory.put({ ...buried, id: lease.id });
   bench.leaveOpen(false);
 
-  const created = createLease(bench.parts, { ...free, owner: 'a', mark });
+  const created = createLease(bench.parts, { ...free, owner: 'a', epochMin: 1 });
 
   await expect(created).rejects.toBe(open);
+});
+
+test('[I6] a tombstone that is removed while it is made a lease again: the lease is made all the same', async () => {
+  const bench = new Bench();
+  await createLease(bench.parts, free);
+  const lease = await bench.lease();
+  const buried = changedLeaseBody(lease, { owner: undefined, mark, children: ['1', '2'], timestamp: '' });
+  bench.memory.put({ ...buried, id: lease.id });
+  bench.store.fault = ({ operation, id }) => {
+    if (operation === 'replace') bench.memory.erase(id);
+    return undefined;
+  };
+
+  const created = await createLease(bench.parts, { ...free, owner: 'a', epochMin: 1 });
+
+  expect(created).toMatchObject({ epoch: 1, lease: { owner: 'a', isTombstone: false } });
+});
+
+test('[I4] [I5] a tombstone becomes a lease one epoch later, and where a note says the position, never before its own', async () => {
+  const bench = new Bench();
+  for (const [noted, expected] of [
+    ['"3"', '"17"'],
+    ['"20"', '"20"'],
+    [undefined, '"17"'],
+  ]) {
+    const former = { ...mark, epoch: 4 };
+    bench.memory.erase(free.id);
+    await createLease(bench.parts, { ...free, position: '"17"' });
+    const change = { owner: undefined, position: '"17"', mark: former, children: [], timestamp: '' };
+    bench.memory.put({ ...changedLeaseBody(await bench.lease(), change), id: free.id });
+
+    await createLease(bench.parts, { ...free, position: noted, epochMin: 2 });
+
+    expect(await bench.lease()).toMatchObject({ position: expected, mark: { epoch: 5 }, isTombstone: false });
+  }
 });

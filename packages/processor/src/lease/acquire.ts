@@ -1,9 +1,9 @@
 // Taking a lease: one compare-and-swap that changes owner, epoch and, where it has none, position together.
 
 import type { KeyRange } from '@tidemark/model';
-import { isDatabaseError } from '@tidemark/model';
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Ground } from '../environment.ts';
-import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';
+import type { DocumentStore, StoredDocument } from '../store/document-store.ts';
 import type { NewLease } from './dotnet-lease.ts';
 import { changedLeaseBody, newLeaseBody, readLease } from './dotnet-lease.ts';
 import type { Holder, LeaseRules } from './holder.ts';
@@ -43,23 +43,51 @@ export async function acquireLease(
   return settle(parts, lease.stored, mark, sentAtMs, (signal) => parts.store.replace(lease.stored, body, signal));
 }
 
-/** Creates a lease, owned by this host when it has a mark. Undefined when there is one of this id already. */
-export async function createLease(parts: AcquireParts, lease: NewLease): Promise<Acquired | undefined> {
-  const body = newLeaseBody(lease);
-  const sentAtMs = parts.clock.monotonicMs();
-  const at = { id: lease.id, key: lease.id };
-  const created = await settle(parts, at, lease.mark, sentAtMs, (signal) => parts.store.create(body, signal));
-  return created ?? revive(parts, lease, body);
+export interface UnmadeLease extends Omit<NewLease, 'mark'> {
+  /** 0: nobody has had it. */
+  readonly epochMin: number;
 }
 
-/** A tombstone that nobody may remove has the id, and its keys have become a range of their own again. */
-async function revive(parts: AcquireParts, lease: NewLease, body: DocumentBody): Promise<Acquired | undefined> {
-  const stored = await parts.store.read(lease.id, { signal: parts.signal });
-  const found = stored === undefined ? undefined : readLease(stored, parts.leasesPrefix);
-  if (stored === undefined || found?.isTombstone !== true) return undefined;
-  const sentAtMs = parts.clock.monotonicMs();
-  return settle(parts, stored, lease.mark, sentAtMs, (signal) => parts.store.replace(stored, body, signal));
+/**
+ * Creates a lease. A tombstone that has the id, whose keys are a lease of their own again, becomes
+ * the lease: one epoch after its own, and where a note and not an owner says the position, never before its own.
+ *
+ * Undefined: a live lease of this id was seen. Rejects when there is neither that nor a new one: nobody counts on a lease that is not there.
+ *
+ * `prepare` runs before each try, is told the lowest epoch that the lease may have, and resolves with the one it gets.
+ */
+export async function createLease(
+  parts: AcquireParts,
+  lease: UnmadeLease,
+  prepare: (epochMin: number) => Promise<number> = async (epochMin) => epochMin,
+): Promise<Acquired | undefined> {
+  const { store, signal, rules, holder } = parts;
+  for (let tries = 0; tries < createTriesMax; tries += 1) {
+    const stored = await store.read(lease.id, { signal });
+    const former = stored === undefined ? undefined : readLease(stored, parts.leasesPrefix);
+    if (stored !== undefined && former?.isTombstone !== true) return undefined;
+    const formerEpoch = former === undefined ? 0 : (former.mark?.epoch ?? 0) + 1;
+    const epoch = await prepare(Math.max(lease.epochMin, formerEpoch));
+    const { instance, nonce } = holder;
+    const mark = epoch === 0 ? undefined : { epoch, instance, nonce, writeId: holder.nextWriteId() };
+    const { epochMin: _, ...facts } = lease;
+    const isLater = lease.owner !== undefined || former?.position === undefined || movesOn(former.position);
+    const body = newLeaseBody({ ...facts, mark, position: isLater ? lease.position : former.position });
+    const sentAtMs = parts.clock.monotonicMs();
+    const write = (inner: AbortSignal): Promise<StoredDocument> =>
+      stored === undefined ? store.create(body, inner) : store.replace(stored, body, inner);
+    const created = await settle(parts, stored ?? { id: lease.id, key: lease.id }, mark, sentAtMs, write);
+    if (created !== undefined) return created;
+  }
+  throw new DatabaseError('unavailable', `The lease ${lease.id} is made and removed by others at the same time.`);
+
+  function movesOn(position: string): boolean {
+    return lease.position !== undefined && rules.mayMove(position, lease.position);
+  }
 }
+
+/** Between two tries somebody has removed or made a document of this id. */
+const createTriesMax = 5;
 
 async function settle(
   parts: AcquireParts,

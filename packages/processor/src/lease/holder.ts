@@ -55,7 +55,7 @@ export const leaseRules: LeaseRules = {
 };
 
 /** Whether position `a` is certainly before `b`: both are plain numbers, as most endpoints make them. Other positions say nothing. */
-function isBehind(a: string, b: string | undefined): boolean {
+export function isBehind(a: string, b: string | undefined): boolean {
   const first = plainLsn(a);
   const second = b === undefined ? undefined : plainLsn(b);
   return first !== undefined && second !== undefined && first < second;

@@ -45,7 +45,7 @@ class Bench {
       owner: undefined,
       position: undefined,
       mode: 'latest',
-      mark: undefined,
+      epochMin: 0,
       timestamp: '',
     });
   }

@@ -21,6 +21,9 @@ export interface LeaseNames {
   readonly lock: string;
 }
 
+/** Those that belong to one lease each. */
+export const sidecarsOfLease: readonly SidecarKind[] = ['position', 'done', 'retry'];
+
 export function leaseNames(group: string, identity: SourceIdentity): LeaseNames {
   return namesOfPrefix(`${group}${identity.account}_${identity.databaseRid}_${identity.containerRid}`);
 }

@@ -1,5 +1,6 @@
 // Documents beside the leases: what must survive a restart or be seen by other hosts and is too big for a lease. Each belongs to one
-// writer at a time, the owner of a lease or a host; the epoch in it keeps a former owner from writing over its successor.
+// writer at a time, the owner of a lease or a host; the epoch in it keeps a former owner from writing over its successor. It never falls, also
+// when a lease that somebody deleted is made again: a new lease of the same token begins above it.
 
 import { isDatabaseError } from '@tidemark/model';
 import { retryPauseMs } from '../bounded.ts';
@@ -17,13 +18,16 @@ export class Sidecar {
   readonly #parts: SidecarParts;
   readonly #id: string;
   readonly #epoch: number;
+  readonly #mayBeLate: boolean;
   #stored: StoredDocument | undefined;
   #isKnown = false;
 
-  constructor(parts: SidecarParts, id: string, epoch: number) {
+  /** `mayBeLate`: what a former owner writes is as true as what is there; only newer is better. */
+  constructor(parts: SidecarParts, id: string, epoch: number, mayBeLate = false) {
     this.#parts = parts;
     this.#id = id;
     this.#epoch = epoch;
+    this.#mayBeLate = mayBeLate;
   }
 
   async load(): Promise<DocumentBody | undefined> {
@@ -53,7 +57,7 @@ export class Sidecar {
   async #write(value: DocumentBody | undefined): Promise<void> {
     const { store, signal } = this.#parts;
     const current = this.#stored;
-    const body = { ...value, id: this.#id, epoch: this.#epoch };
+    const body = { ...value, id: this.#id, epoch: Math.max(this.#epoch, epochOf(current)) };
     if (value === undefined) {
       if (current !== undefined) await store.remove(current, signal);
       this.#stored = undefined;
@@ -65,10 +69,15 @@ export class Sidecar {
   }
 
   #refuseSuccessor(): void {
-    const epoch = this.#stored?.body['epoch'];
-    if (typeof epoch !== 'number' || epoch <= this.#epoch) return;
+    if (this.#mayBeLate || epochOf(this.#stored) <= this.#epoch) return;
     throw new ProcessorError('lease-lost', `${this.#id} belongs to a later owner.`);
   }
+}
+
+/** -1: no lease has left one. */
+export function epochOf(sidecar: StoredDocument | undefined): number {
+  const epoch = sidecar?.body['epoch'];
+  return typeof epoch === 'number' ? epoch : -1;
 }
 
 const triesMax = 3;

@@ -223,11 +223,43 @@ describe('leases that somebody changed', () => {
     group.feed.write('90');
     await group.clock.advance(5000);
 
-    expect((await group.leases()).map(({ token: each }) => each)).toEqual(['0', '1']);
+    expect((await group.leases()).map(({ token: each }) => each)).toEqual(['-80', '1']);
     expect(before).toBeGreaterThan(0);
     expect(host.delivered.length - before).toBe(2);
     expect(host.events).toContainEqual(expect.objectContaining({ type: 'health', problem: 'duplicate-lease' }));
     expect(host.events).toContainEqual(expect.objectContaining({ type: 'healthy', problem: 'duplicate-lease' }));
+    await group.during(host.processor.stop());
+  });
+
+  test('[I6] a lease that another one was to replace stays when that one is gone by then', async () => {
+    const group = new SmallGroup(1);
+    let release = (): void => {};
+    let held: Promise<void> | undefined;
+    const host = await group.started('a', { handle: () => held });
+    const stored = await group.store.read(`${leasePrefix}..0`);
+    const token = '-FF';
+    group.store.put({ ...stored?.body, id: `${leasePrefix}..${token}`, version: 1, LeaseToken: token, Owner: null });
+    await group.clock.advance(60_000);
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    group.feed.write('10');
+    const draining = (): string | undefined =>
+      host.processor.status.ranges.find(({ state }) => state === 'draining')?.leaseToken;
+    for (let i = 0; i < 300 && draining() === undefined; i += 1) await group.clock.advance(1000);
+    const stays = draining() ?? '';
+    expect(['0', token]).toContain(stays);
+
+    group.store.erase(`${leasePrefix}..${stays === '0' ? token : '0'}`);
+    release();
+    held = undefined;
+    await group.clock.advance(20_000);
+    group.feed.write('90');
+    await group.clock.advance(5000);
+
+    expect((await group.leases()).map(({ token: each, owner }) => `${each} ${owner}`)).toEqual([`${stays} a`]);
+    expect(new Set(host.delivered.map(({ id }) => id)).size).toBe(2);
+    expect(host.events).not.toContainEqual(expect.objectContaining({ type: 'health', problem: 'coverage-hole' }));
     await group.during(host.processor.stop());
   });
 
