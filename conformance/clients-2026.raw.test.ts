@@ -213,6 +213,46 @@ describe('containers', () => {
     expect(read.json.partitionKey).toEqual({ ...partitionKey, version: 2 });
   });
 
+  test('[wire 6] an index of another container is refused, and never made as a container that nobody fills', async () => {
+    const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 };
+    const index = { sourceCollectionId: 'src', sourceCollectionRid: 'x', definition: 'SELECT c.id FROM c' };
+    for (const name of ['globalSecondaryIndexDefinition', 'materializedViewDefinition']) {
+      const refused = await create({ id: 'index', partitionKey, [name]: index });
+      expect([refused.status, refused.json.message]).toEqual([400, expect.stringContaining(name)]);
+    }
+    expect((await world.fetch('GET', '/dbs/db/colls/index')).status).toBe(404);
+  });
+
+  test('[wire 6] [wire 11.7] a policy of previous images, through the SDK: kept as it came, changed, obeyed, taken away', async () => {
+    const feature = { mode: 3, includedPaths: ['/n'], futureSetting: { value: true } };
+    const policy = { supportedFeatures: { allVersionsAndDeletes: feature, containerCopy: { mode: 2 } } };
+    const container = await world.container({
+      changeFeedPolicy: { retentionDuration: 10 },
+      previousImageRetentionPolicy: policy,
+    } as never);
+    const made: Made = { id: container.id, docs: `/dbs/db/colls/${container.id}/docs`, pkranges: '' };
+    await container.items.create({ id: '1', pk: 'a', n: 1, m: 1 });
+    await container.items.upsert({ id: '1', pk: 'a', n: 2, m: 2 });
+    await container.item('1', 'a').delete();
+    const previous = async (): Promise<unknown[]> =>
+      (await feed(made, fromBeginning)).json.Documents.map((item: { previous?: object }) => item.previous);
+    const replace = async (members: object): Promise<object> => {
+      const { resource } = await container.read();
+      const { previousImageRetentionPolicy: _, ...definition } = resource as unknown as Record<string, unknown>;
+      return (await container.replace({ ...definition, ...members } as never)).resource as never;
+    };
+
+    expect((await container.read()).resource).toMatchObject({ previousImageRetentionPolicy: policy });
+    expect(await previous()).toEqual([undefined, { n: 1 }, { n: 2 }]);
+    const off = { previousImageRetentionPolicy: { supportedFeatures: { allVersionsAndDeletes: { mode: 0 } } } };
+    expect(await replace(off)).toMatchObject(off);
+    expect(await previous()).toEqual([undefined, undefined, undefined]);
+    const wrong = { previousImageRetentionPolicy: { supportedFeatures: { allVersionsAndDeletes: { mode: '3' } } } };
+    await expect(replace(wrong)).rejects.toMatchObject({ code: 400 });
+    expect(await replace({})).not.toHaveProperty('previousImageRetentionPolicy');
+    expect(await previous()).toEqual([undefined, undefined, expect.objectContaining({ id: '1', n: 2, m: 2 })]);
+  });
+
   test('[wire 10] a range can be read by its id and its rid, and not be changed', async () => {
     const made = await make();
     const { json } = await world.fetch('GET', made.pkranges);

@@ -270,3 +270,50 @@ function uniqueKeys(count: number, pathCount: number) {
     paths: Array.from({ length: pathCount }, (_unused, path) => `/k${key}/p${path}`),
   }));
 }
+
+const policyOf = (feature: object): object => ({ supportedFeatures: { allVersionsAndDeletes: feature } });
+
+test.each([
+  ...[0, 1, 2, 3].map((mode) => policyOf({ mode })),
+  policyOf({ mode: 1, includedPaths: ['/nested', '/version'], futureSetting: { value: true } }),
+  { mode: 3 },
+  {},
+  { supportedFeatures: {} },
+  {
+    supportedFeatures: { globalSecondaryIndex: { mode: 1 }, containerCopy: { mode: 2 }, future: { mode: 7 } },
+    futureSetting: 42,
+  },
+])('[wire 6] a policy of previous images is kept as it came: %j', (previousImageRetentionPolicy) => {
+  const definition = read({ previousImageRetentionPolicy });
+  expect(formatContainerDefinition(definition)).toMatchObject({ previousImageRetentionPolicy });
+  expect(readContainerDefinition(formatContainerDefinition(definition))).toEqual(definition);
+});
+
+test.each([
+  ...[-1, 4, 3.5, '3', true, null].map((mode) => policyOf({ mode })),
+  { mode: 4 },
+  policyOf({ mode: 3, includedPaths: 'x' }),
+  policyOf({ mode: 3, includedPaths: ['nested'] }),
+  policyOf({ mode: 3, includedPaths: ['/nested/*'] }),
+  policyOf([]),
+  { supportedFeatures: 3 },
+  3,
+  [],
+])('[wire 6] a policy of previous images that is none is refused: %j', (previousImageRetentionPolicy) => {
+  expect(() => read({ previousImageRetentionPolicy })).toThrow(/previousImageRetentionPolicy/);
+});
+
+test('[wire 6] a policy of previous images that is left out stays so, also with null', () => {
+  for (const members of [{}, { previousImageRetentionPolicy: null }]) {
+    expect(formatContainerDefinition(read(members))).not.toHaveProperty('previousImageRetentionPolicy');
+  }
+});
+
+test.each(['globalSecondaryIndexDefinition', 'materializedViewDefinition'])(
+  '[wire 6] a container that is to be an index of another one is refused: %s',
+  (name) => {
+    const definition = { sourceCollectionId: 'src', definition: 'SELECT c.id FROM c' };
+    expect(() => read({ [name]: definition })).toThrow(/Global secondary indexes/);
+    expect(read({ [name]: null }).id).toBe('c');
+  },
+);

@@ -23,6 +23,7 @@ import type { JsonObject } from './definition-member.ts';
 import { invalid, isObject, oneOf, optionalArray, optionalObject, own } from './definition-member.ts';
 import type { GeospatialConfig, IndexingPolicy } from './indexing-policy.ts';
 import { checkVectorIndexes, readIndexingPolicy, vectorIndexesChange } from './indexing-policy.ts';
+import { previousImagePolicyName, readPreviousImages } from './previous-image-policy.ts';
 
 export interface ContainerDefinition {
   readonly id: string;
@@ -63,6 +64,8 @@ export function readContainerDefinition(input: unknown, options: ContainerDefini
   if (!isObject(input)) throw invalid('The definition of a container must be a JSON object.');
   checkSize(input);
   checkSpelling(input);
+  checkNoIndexOfAnother(input);
+  checkPreviousImages(own(input, previousImagePolicyName));
   const geospatialConfig = readGeospatialConfig(own(input, 'geospatialConfig'));
   const changeFeedPolicy = readChangeFeedPolicy(own(input, 'changeFeedPolicy'));
   const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
@@ -77,7 +80,7 @@ export function readContainerDefinition(input: unknown, options: ContainerDefini
     conflictResolutionPolicy: readConflictResolutionPolicy(own(input, 'conflictResolutionPolicy')),
     geospatialConfig,
     ...(changeFeedPolicy === undefined ? {} : { changeFeedPolicy }),
-    verbatim: Object.fromEntries(Object.entries(input).filter(([name]) => !known.has(name) && !name.startsWith('_'))),
+    verbatim: verbatimOf(input),
   };
 }
 
@@ -134,6 +137,31 @@ const minutesMax = 2_147_483_647;
 
 /** Every segment begins with all definitions, so that a large one is written again and again. */
 const definitionBytesMax: number = 256 * 1024;
+
+function verbatimOf(input: JsonObject): JsonObject {
+  const members = Object.entries(input).filter(
+    // A policy that a client leaves out with null stays left out.
+    ([name, value]) =>
+      !known.has(name) && !name.startsWith('_') && (name !== previousImagePolicyName || value !== null),
+  );
+  return Object.fromEntries(members);
+}
+
+/** Wire: a container that a client takes for an index of another one must not be made as one that nobody fills (wire-2026 4). */
+function checkNoIndexOfAnother(input: JsonObject): void {
+  for (const name of ['globalSecondaryIndexDefinition', 'materializedViewDefinition']) {
+    const value = own(input, name);
+    if (value === undefined || value === null) continue;
+    throw invalid(
+      `Global secondary indexes (${name}) are not supported; leave the member out for a container of its own.`,
+    );
+  }
+}
+
+function checkPreviousImages(policy: unknown): void {
+  const read = readPreviousImages(policy);
+  if ('must' in read) throw invalid(`The member ${previousImagePolicyName} is not acceptable: ${read.must}.`);
+}
 
 function checkSpelling(input: JsonObject): void {
   for (const name of Object.keys(input)) {

@@ -114,7 +114,7 @@ export interface FeedRequest {
   readonly bytesMax: number;
   /** Latest versions: each as `{current, metadata: {lsn, crts}}`, its document without `_lsn`. */
   readonly isWrapped?: boolean;
-  /** All versions: whether a replace carries the version it replaced. A delete always does where it is kept. */
+  /** All versions: whether every version carries the one before it, where that is kept, whatever the container's policy says. */
   readonly previousImages?: boolean;
 }
 

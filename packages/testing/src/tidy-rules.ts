@@ -280,6 +280,8 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
     'definition-member',
     'indexing-policy',
     'named-resource',
+    'path-tree',
+    'previous-image-policy',
   ],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy', 'bounded'],

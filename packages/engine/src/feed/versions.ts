@@ -9,6 +9,8 @@ import { Buffer } from 'node:buffer';
 import { decodePartitionKeyBytes } from '@tidemark/model';
 import { operation, recordFlag } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
+import type { PreviousImages } from '../previous-image-policy.ts';
+import { previousImagePolicyName, readPreviousImages } from '../previous-image-policy.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import { withoutLsn } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
@@ -16,9 +18,11 @@ import type { RangeState } from '../state/range.ts';
 import type { Stretch } from './lineage-walk.ts';
 import { LineageWalk } from './lineage-walk.ts';
 import type { PageBuilder } from './page.ts';
+import { projected } from './projection.ts';
 
 export interface VersionsFilter {
   readonly partitionKey: { readonly bytes: Buffer } | undefined;
+  /** All of them, whatever the container's policy is. */
   readonly previousImages: boolean;
 }
 
@@ -32,6 +36,7 @@ export async function addVersions(
   filter: VersionsFilter,
 ): Promise<boolean> {
   const { view } = stretch;
+  const images = filter.previousImages ? everyImage : imagesOf(container);
   for (let record = stretch.first; record < stretch.end; record += 1) {
     const lsn = view.lsn(record);
     if (lsn > page.lastLsn && page.isFull) return false;
@@ -42,7 +47,7 @@ export async function addVersions(
     }
     if (filter.partitionKey !== undefined && view.partitionKey(record).compare(filter.partitionKey.bytes) !== 0)
       continue;
-    page.add(await envelope(state, container, range, stretch, record, filter.previousImages), 1);
+    page.add(await envelope(state, container, range, stretch, record, images), 1);
   }
   return true;
 }
@@ -53,7 +58,7 @@ async function envelope(
   range: RangeState,
   stretch: Stretch,
   record: number,
-  previousImages: boolean,
+  images: PreviousImages | undefined,
 ): Promise<Buffer> {
   const { view } = stretch;
   const { slice, isUnverified } = stretch.loaded;
@@ -68,10 +73,9 @@ async function envelope(
     isDelete ? Buffer.from('{}') : withoutLsn(view.body(record), view.lsn(record)),
   ];
   const previousLsn = view.previousLsn(record);
-  const wantsPrevious = previousLsn > 0 && (previousImages || (isDelete && !isExpiry));
-  if (wantsPrevious) {
+  if (previousLsn > 0 && wantsPrevious(images, isDelete, isExpiry)) {
     const previous = await findVersion(state, range, view.epk(record), previousLsn, view.previousIx(record));
-    if (previous !== undefined) parts.push(Buffer.from(',"previous":'), withoutLsn(previous, previousLsn));
+    if (previous !== undefined) parts.push(Buffer.from(',"previous":'), shownOf(previous, previousLsn, images));
   }
   const metadata = {
     lsn: view.lsn(record),
@@ -82,6 +86,25 @@ async function envelope(
   };
   parts.push(Buffer.from(`,"metadata":${JSON.stringify(metadata)}}`));
   return Buffer.concat(parts);
+}
+
+const everyImage: PreviousImages = { ofReplaces: true, ofDeletes: true, paths: undefined };
+
+/** As the container's policy is now, for all of its history. One that was stored before it was checked counts as none. */
+function imagesOf(container: ContainerState): PreviousImages | undefined {
+  const read = readPreviousImages(container.entry.definition.verbatim[previousImagePolicyName]);
+  return 'images' in read ? read.images : undefined;
+}
+
+/** Wire: without a policy only a delete that somebody asked for carries what it deleted (wire 11.7). */
+function wantsPrevious(images: PreviousImages | undefined, isDelete: boolean, isExpiry: boolean): boolean {
+  if (images === undefined) return isDelete && !isExpiry;
+  return isDelete ? images.ofDeletes : images.ofReplaces;
+}
+
+function shownOf(previous: Buffer, lsn: number, images: PreviousImages | undefined): Buffer {
+  const document = withoutLsn(previous, lsn);
+  return images?.paths === undefined ? document : projected(document, images.paths);
 }
 
 function deleteMetadata(container: ContainerState, stretch: Stretch, record: number, isExpiry: boolean): object {

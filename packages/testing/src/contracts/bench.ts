@@ -44,6 +44,7 @@ export interface ContainerSetup {
   readonly partitionKey?: object | null;
   readonly defaultTtl?: number;
   readonly uniqueKeyPolicy?: object;
+  readonly previousImageRetentionPolicy?: object;
   readonly ranges?: number;
   readonly historyMs?: number;
 }

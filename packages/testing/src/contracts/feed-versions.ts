@@ -80,6 +80,65 @@ export const feedVersionsCases: readonly ContractCase[] = [
     },
   },
   {
+    title: "[wire 11.7] the container's policy says which versions carry the one before them, and how much of it",
+    async run(bench) {
+      const policyOf = (feature: object) => ({ supportedFeatures: { allVersionsAndDeletes: feature } });
+      const nested = { mode: 3, includedPaths: ['/n', '/x/y'] };
+      for (const [i, [policy, ofReplace, ofDelete, ofExpiry]] of (
+        [
+          [undefined, undefined, 2, undefined],
+          [policyOf({}), undefined, 2, undefined],
+          [policyOf({ mode: 0 }), undefined, undefined, undefined],
+          [policyOf({ mode: 1 }), 1, undefined, undefined],
+          [policyOf({ mode: 2 }), undefined, 2, 3],
+          [policyOf({ mode: 3 }), 1, 2, 3],
+          [{ mode: 1 }, 1, undefined, undefined],
+          [policyOf(nested), 1, 2, 3],
+        ] as const
+      ).entries()) {
+        const previousImageRetentionPolicy = policy === undefined ? {} : { previousImageRetentionPolicy: policy };
+        const setup = { id: `c${i}`, historyMs: hourMs, defaultTtl: -1, ...previousImageRetentionPolicy };
+        const container = await bench.container(setup);
+        await container.create({ id: '1', pk: 'a', n: 1, x: { y: 1, z: 1 } });
+        await container.upsert({ id: '1', pk: 'a', n: 2, x: { y: 2, z: 2 } });
+        await container.delete('1', 'a');
+        await container.create({ id: '2', pk: 'a', n: 3, x: { y: 3, z: 3 }, ttl: 1 });
+        await bench.settle();
+        bench.clock.jump(2_000);
+        await bench.engine.sweep(container.info.number);
+        await bench.settle();
+
+        const versions = await bench.items<VersionItem>(rangeScope(container), { mode: 'all' });
+
+        const previous = versions.map((version) => version.previous);
+        expect(
+          previous.map((version) => version?.n),
+          `c${i}`,
+        ).toEqual([undefined, ofReplace, ofDelete, undefined, ofExpiry]);
+        if (i === 7) expect(previous[1]).toEqual({ n: 1, x: { y: 1 } });
+        else if (ofReplace !== undefined) expect(previous[1]).toEqual(versions[0]?.current);
+      }
+    },
+  },
+  {
+    title: '[wire 11.7] a container that gets a policy, changes it or loses it shows all of its history by it',
+    async run(bench) {
+      const container = await bench.container({ historyMs: hourMs });
+      for (const n of numbers(3)) await container.upsert({ id: '1', pk: 'a', n });
+      const shown = async () =>
+        (await bench.items<VersionItem>(rangeScope(container), { mode: 'all' })).map(({ previous }) => previous?.n);
+      const change = (verbatim: object) => bench.redefine(container, { verbatim });
+
+      expect(await shown()).toEqual([undefined, undefined, undefined]);
+      await change({ previousImageRetentionPolicy: { supportedFeatures: { allVersionsAndDeletes: { mode: 1 } } } });
+      expect(await shown()).toEqual([undefined, 0, 1]);
+      await change({ previousImageRetentionPolicy: { supportedFeatures: { allVersionsAndDeletes: { mode: 2 } } } });
+      expect(await shown()).toEqual([undefined, undefined, undefined]);
+      await change({});
+      expect(await shown()).toEqual([undefined, undefined, undefined]);
+    },
+  },
+  {
     title: '[wire 11.7] a delete names every level of a hierarchical key',
     async run(bench) {
       const partitionKey = { paths: ['/tenant', '/user/name'], kind: 'MultiHash', version: 2 };
