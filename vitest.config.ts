@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defaultExclude, defineConfig } from 'vitest/config';
 import { TestOrder } from './scripts/test-order.ts';
 
 // Sibling packages resolve to their sources, and what is started as a process is built before, so tests never run against a
@@ -11,6 +11,17 @@ const minuteMs = 60_000;
 
 /** A test that takes so long hangs. None is about time, so a machine that is ten times as slow has to be given it. */
 const patience = { testTimeout: 6 * minuteMs, hookTimeout: 3 * minuteMs };
+
+/** They put something else in the place of a module, which files that share a process would all get. */
+const apart = ['packages/server/src/keys-timing.test.ts'];
+
+/** The files of a project share processes: to load all of the engine or the client anew for each would be half of the work. */
+const shared = {
+  isolate: false,
+  setupFiles: ['scripts/property-seeds.ts'],
+  exclude: [...defaultExclude, ...apart],
+  ...patience,
+};
 
 export default defineConfig({
   test: {
@@ -25,16 +36,17 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          ...patience,
+          ...shared,
         },
       },
+      { resolve, ssr, test: { name: 'apart', include: apart, ...patience } },
       {
         resolve,
         ssr,
         test: {
           name: 'simulation',
           include: ['simulation/**/*.test.ts'],
-          ...patience,
+          ...shared,
           testTimeout: 15 * minuteMs,
         },
       },
@@ -44,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['conformance/**/*.test.ts'],
-          ...patience,
+          ...shared,
         },
       },
       {
@@ -53,7 +65,7 @@ export default defineConfig({
         test: {
           name: 'bench',
           include: ['bench/**/*.test.ts'],
-          ...patience,
+          ...shared,
         },
       },
       {
@@ -62,7 +74,7 @@ export default defineConfig({
         test: {
           name: 'reliability',
           include: ['reliability/**/*.test.ts'],
-          ...patience,
+          ...shared,
           testTimeout: 15 * minuteMs,
         },
       },

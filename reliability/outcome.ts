@@ -2,7 +2,7 @@
 
 export interface RunOptions {
   readonly seed: string;
-  /** Until when a run goes on that is not counted in something else; undefined: as short as in `npm test`. */
+  /** Until when a run goes on that is not counted in something else; undefined: as short as in the tests. */
   readonly minutes: number | undefined;
   readonly kills: number | undefined;
   readonly steps: number | undefined;

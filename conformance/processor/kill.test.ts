@@ -1,5 +1,6 @@
 // Hosts that die without a word.
 
+import { isLong } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { disordered, repeated } from './ledger.ts';
 import { brief, Setting } from './setting.ts';
@@ -20,7 +21,7 @@ test('[S1] a host killed in the middle of a batch: its window is delivered again
   expect(second.of('opened')[0]?.epoch).toBeGreaterThan(first.of('opened')[0]?.epoch ?? 0);
 });
 
-test('[S1] all that was handled and not checkpointed is delivered again', async () => {
+test.runIf(isLong)('[S1] all that was handled and not checkpointed is delivered again', async () => {
   await using setting = await Setting.open();
   await setting.ledger.write(15);
   const first = setting.host('a', { ...brief, isManual: true });
@@ -33,7 +34,7 @@ test('[S1] all that was handled and not checkpointed is delivered again', async 
   expect(disordered([second])).toEqual([]);
 });
 
-test('[S2] a host killed after the effect and before the checkpoint: delivered once more', async () => {
+test.runIf(isLong)('[S2] a host killed after the effect and before the checkpoint: delivered once more', async () => {
   await using setting = await Setting.open();
   const proxy = await setting.proxy();
   const first = setting.host('a', { ...brief, isHeld: true, leaseEndpoint: proxy.url });
@@ -51,32 +52,35 @@ test('[S2] a host killed after the effect and before the checkpoint: delivered o
   expect([...repeated(setting.hosts).values()]).toEqual([2, 2, 2, 2, 2]);
 });
 
-test('[S30] two processes of one name: the second takes over, the first stops, no position moves back', async () => {
-  await using setting = await Setting.open({ ranges: 2 });
-  const first = setting.host('same');
-  await first.until('both ranges', () => first.open.length === 2);
-  await setting.ledger.write(30);
-  await setting.untilNothingIsLost();
-  const before = await setting.untilLeases('checkpoints', (leases) =>
-    leases.every(({ ContinuationToken }) => ContinuationToken !== null),
-  );
-  const second = setting.host('same');
-  await second.until('both ranges', () => second.open.length === 2);
-  await first.until('nothing is open', () => first.open.length === 0);
-  await first.untilWord('event', ({ name, text }) => name === 'health' && text.startsWith('instance-taken'));
+test.runIf(isLong)(
+  '[S30] two processes of one name: the second takes over, the first stops, no position moves back',
+  async () => {
+    await using setting = await Setting.open({ ranges: 2 });
+    const first = setting.host('same');
+    await first.until('both ranges', () => first.open.length === 2);
+    await setting.ledger.write(30);
+    await setting.untilNothingIsLost();
+    const before = await setting.untilLeases('checkpoints', (leases) =>
+      leases.every(({ ContinuationToken }) => ContinuationToken !== null),
+    );
+    const second = setting.host('same');
+    await second.until('both ranges', () => second.open.length === 2);
+    await first.until('nothing is open', () => first.open.length === 0);
+    await first.untilWord('event', ({ name, text }) => name === 'health' && text.startsWith('instance-taken'));
 
-  const epochs = first.of('opened').map(({ epoch }) => epoch);
-  for (const { epoch } of second.of('opened')) expect(epoch).toBeGreaterThan(Math.max(...epochs));
-  const callsBefore = first.of('batch').length;
-  await setting.ledger.write(30);
-  await setting.untilNothingIsLost();
-  expect(first.of('batch')).toHaveLength(callsBefore);
-  expect(disordered(setting.hosts)).toEqual([]);
-  for (const { id, ContinuationToken } of await setting.leaseDocuments()) {
-    const earlier = before.find((lease) => lease.id === id);
-    expect(lsnOf(ContinuationToken)).toBeGreaterThanOrEqual(lsnOf(earlier?.ContinuationToken ?? null));
-  }
-});
+    const epochs = first.of('opened').map(({ epoch }) => epoch);
+    for (const { epoch } of second.of('opened')) expect(epoch).toBeGreaterThan(Math.max(...epochs));
+    const callsBefore = first.of('batch').length;
+    await setting.ledger.write(30);
+    await setting.untilNothingIsLost();
+    expect(first.of('batch')).toHaveLength(callsBefore);
+    expect(disordered(setting.hosts)).toEqual([]);
+    for (const { id, ContinuationToken } of await setting.leaseDocuments()) {
+      const earlier = before.find((lease) => lease.id === id);
+      expect(lsnOf(ContinuationToken)).toBeGreaterThanOrEqual(lsnOf(earlier?.ContinuationToken ?? null));
+    }
+  },
+);
 
 function lsnOf(token: string | null): number {
   return Number(JSON.parse(token ?? '"0"'));

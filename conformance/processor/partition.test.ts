@@ -1,10 +1,11 @@
 // A host that cannot reach the leases and can reach the feed.
 
+import { isLong } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { disordered, repeated } from './ledger.ts';
 import { brief, Setting } from './setting.ts';
 
-test('[S5] a host that is cut off from the leases stops before another one may start', async () => {
+test.runIf(isLong)('[S5] a host that is cut off from the leases stops before another one may start', async () => {
   await using setting = await Setting.open();
   const proxy = await setting.proxy();
   const first = setting.host('a', { ...brief, leaseEndpoint: proxy.url });

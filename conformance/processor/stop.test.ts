@@ -1,5 +1,6 @@
 // Hosts that are asked to stop.
 
+import { isLong } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import type { HostProcess } from './host-process.ts';
 import { disordered, repeated } from './ledger.ts';
@@ -37,7 +38,7 @@ test('[S55] a stop at full speed: leases are released, and the next host repeats
   expect(disordered(setting.hosts)).toEqual([]);
 });
 
-test('[S55] a stop that hands over to a host that is there repeats nothing', async () => {
+test.runIf(isLong)('[S55] a stop that hands over to a host that is there repeats nothing', async () => {
   await using setting = await Setting.open({ ranges: 4 });
   const [first, second] = [setting.host('a'), setting.host('b')];
   await setting.until('two ranges each', () => [first, second].every(({ open }) => open.length === 2));
@@ -53,7 +54,7 @@ test('[S55] a stop that hands over to a host that is there repeats nothing', asy
   expect(disordered(setting.hosts)).toEqual([]);
 });
 
-test('[S55] a stop before the start has finished, and one during a split', async () => {
+test.runIf(isLong)('[S55] a stop before the start has finished, and one during a split', async () => {
   await using setting = await Setting.open({ ranges: 2 });
   await setting.ledger.write(20);
   const early = setting.host('early');
@@ -73,7 +74,7 @@ test('[S55] a stop before the start has finished, and one during a split', async
   expect(disordered(setting.hosts)).toEqual([]);
 });
 
-test('[S55] a host that is stopped twice stops once', async () => {
+test.runIf(isLong)('[S55] a host that is stopped twice stops once', async () => {
   await using setting = await Setting.open();
   const host = setting.host('a', { isHeld: true });
   await setting.ledger.write(5);
@@ -86,7 +87,7 @@ test('[S55] a host that is stopped twice stops once', async () => {
   expect(host.of('handled').length).toBe(host.of('batch').length);
 });
 
-test.each([false, true])(
+test.runIf(isLong).each([false, true])(
   '[S56] a handler that takes longer than the stop may: not checkpointed (deaf: %s)',
   async (isDeaf) => {
     await using setting = await Setting.open();

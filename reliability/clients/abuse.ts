@@ -14,6 +14,8 @@ export interface Abuse {
   readonly name: string;
   /** What the server may grow by, as measured from outside, and the limits that this comes from. */
   readonly growthBytesMax: number;
+  /** In the short form, too. */
+  readonly isQuick?: true;
   /** Findings. */
   run(scene: Scene): Promise<string[]>;
 }

@@ -6,5 +6,5 @@ test('[SEC15] bad clients of every kind: memory stays bounded, and others keep b
   const { problems, figures } = await runClients(shortRun());
 
   expect(problems).toEqual([]);
-  expect(figures['servedMeanwhile']).toBeGreaterThan(100);
+  expect(figures['servedMeanwhile']).toBeGreaterThan(50);
 });

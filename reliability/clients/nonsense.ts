@@ -83,6 +83,7 @@ const wrongs: readonly Wrong[] = [
 
 export const nonsense: Abuse = {
   name: 'deep JSON, huge headers, pipelining, wrong lengths, compressed bodies',
+  isQuick: true,
   growthBytesMax: slackBytes,
   run: async ({ port, othersAreServed }) => {
     const findings: string[] = [];

@@ -18,6 +18,7 @@ const lorises = 300;
 
 export const slowLoris: Abuse = {
   name: 'slow loris: heads, handshakes and bodies that come byte by byte',
+  isQuick: true,
   growthBytesMax: slackBytes,
   run: async ({ port, othersAreServed }) => {
     const clients = await connectAll(port, lorises);
@@ -90,6 +91,7 @@ export const deafStreams: Abuse = {
 
 export const halfOpen: Abuse = {
   name: 'connections whose client has closed its half',
+  isQuick: true,
   growthBytesMax: slackBytes,
   run: async ({ port, othersAreServed }) => {
     const clients = await connectAll(port, 300);

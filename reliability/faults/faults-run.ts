@@ -1,5 +1,6 @@
 // Faults by the admin API, all kinds at once, with the official SDK and the processor as clients: everything arrives.
 
+import { sizeOf } from '@tidemark/testing';
 import { Load } from '../load/load.ts';
 import type { Outcome, RunOptions } from '../outcome.ts';
 
@@ -23,7 +24,6 @@ const ofLeases: readonly object[] = [
   { kind: 'latency', latencyMs: 20, probability: 0.2 },
 ];
 
-const writesShort = 300;
 const writesPerRound = 5_000;
 
 export async function runFaults({ seed, minutes, onProgress }: RunOptions): Promise<Outcome> {
@@ -41,7 +41,9 @@ export async function runFaults({ seed, minutes, onProgress }: RunOptions): Prom
       await client.admin('POST', ['faults'], { ...fault, database: 'db', seed: seedOf(seed, rounds, n) });
     }
     load.start();
-    await load.untilAcknowledged(load.judge.acknowledged + (minutes === undefined ? writesShort : writesPerRound));
+    await load.untilAcknowledged(
+      load.judge.acknowledged + (minutes === undefined ? sizeOf('faultyWrites') : writesPerRound),
+    );
     await untilAllStruck(load);
     await load.rest();
     for (const [name, count] of await hitsOf(load)) hits[name] = (hits[name] ?? 0) + count;

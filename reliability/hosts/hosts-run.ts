@@ -1,7 +1,7 @@
 // A group of real processes that is ill-treated at random while changes are written: killed, stopped, frozen, cut off from its
 // leases, its ranges split and merged. In the end every change has been handled, in order, and everything is at rest.
 
-import { SeededRandom } from '@tidemark/testing';
+import { SeededRandom, sizeOf } from '@tidemark/testing';
 import type { HostProcess } from '../../conformance/processor/host-process.ts';
 import { disordered, repeated } from '../../conformance/processor/ledger.ts';
 import { brief, leasesTile, Setting } from '../../conformance/processor/setting.ts';
@@ -12,9 +12,7 @@ const hostsMin = 2;
 const hostsMax = 4;
 const rangesMax = 6;
 
-const stepsShort = 7;
-
-export async function runHosts({ seed, steps = stepsShort, onProgress }: RunOptions): Promise<Outcome> {
+export async function runHosts({ seed, steps = sizeOf('hostSteps'), onProgress }: RunOptions): Promise<Outcome> {
   let n = 0;
   const { lost, disordered, owned, isTiled, exits, ...figures } = await Chaos.run(seed, steps, (step) => {
     n += 1;

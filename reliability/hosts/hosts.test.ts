@@ -1,3 +1,4 @@
+import { isLong, sizeOf } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { shortRun } from '../outcome.ts';
 import { runHosts } from './hosts-run.ts';
@@ -6,6 +7,7 @@ test('[S1] [S4] [S5] [S15] hosts that are ill-treated at random lose nothing', a
   const { problems, figures } = await runHosts(shortRun('3'));
 
   expect(problems).toEqual([]);
-  expect(figures['steps']).toEqual(expect.arrayContaining(['stop', 'split', 'freeze', 'kill', 'cut']));
+  expect(figures['steps']).toHaveLength(sizeOf('hostSteps'));
+  if (isLong) expect(figures['steps']).toEqual(expect.arrayContaining(['stop', 'split', 'freeze', 'kill', 'cut']));
   expect(figures['written']).toBeGreaterThan(0);
 });

@@ -1,12 +1,11 @@
 // The server is killed under load, again and again, and started again on the same folder and port. Between two kills a range is
 // split or merged. Nothing that was acknowledged is lost, no consumer misses a change, and continuations go on.
 
-import { SeededRandom } from '@tidemark/testing';
+import { SeededRandom, sizeOf } from '@tidemark/testing';
 import { Load } from '../load/load.ts';
 import { Reshaper } from '../load/reshaper.ts';
 import type { Outcome, RunOptions } from '../outcome.ts';
 
-const killsShort = 20;
 /** After so many kills everything has to come to rest; then hosts are replaced, and what was judged is forgotten. */
 const killsPerRound = 50;
 /** One in so many is followed by another while it opens. */
@@ -20,7 +19,8 @@ export async function runKills({ seed, kills, minutes, onProgress }: RunOptions)
   const reshaper = new Reshaper(load.setting, random);
   const untilMs = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
   const isOver = (done: number): boolean =>
-    load.problems.length > 0 || (untilMs === undefined ? done >= (kills ?? killsShort) : performance.now() >= untilMs);
+    load.problems.length > 0 ||
+    (untilMs === undefined ? done >= (kills ?? sizeOf('serverKills')) : performance.now() >= untilMs);
   let done = 0;
   let rounds = 0;
   load.start();

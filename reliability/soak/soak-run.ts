@@ -2,7 +2,7 @@
 // merges. What is measured has to stay as it was after the warm-up, and nothing may be lost.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { anonymousBytesOf, SeededRandom } from '@tidemark/testing';
+import { anonymousBytesOf, SeededRandom, sizeOf } from '@tidemark/testing';
 import { Load } from '../load/load.ts';
 import { Reshaper } from '../load/reshaper.ts';
 import { readMetrics } from '../load/server-metrics.ts';
@@ -12,7 +12,6 @@ import type { Window } from './soak-windows.ts';
 import { percentilesOf, trendOf } from './soak-windows.ts';
 
 /** Without minutes it is counted in windows, so that a slow machine sees as many. */
-const windowsShort = 16;
 const windowsWanted = 60;
 const windowMsMin = 250;
 /** Every so often everything comes to rest, is judged and forgotten. */
@@ -38,7 +37,7 @@ export async function runSoak({ seed, minutes, report, onProgress }: RunOptions)
   await readMetrics(load.setting.url);
   reads.start();
   const isOver = (): boolean =>
-    minutes === undefined ? windows.length === windowsShort : performance.now() - sinceMs > minutes * 60_000;
+    minutes === undefined ? windows.length === sizeOf('soakWindows') : performance.now() - sinceMs > minutes * 60_000;
   while (!isOver() && load.problems.length === 0) {
     const windowSinceMs = performance.now();
     await pause(windowMs);

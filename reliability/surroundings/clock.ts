@@ -12,6 +12,7 @@ const shiftsMs: readonly number[] = [6 * hourMs, -3 * hourMs, 40 * 24 * hourMs, 
 
 export const clockJumps: Trouble = {
   name: 'a clock that jumps ahead and back',
+  isQuick: true,
   run: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-clock-'));
     const preload = new URL('./shifted-clock.mjs', import.meta.url).href;

@@ -91,6 +91,7 @@ export const readOnlyFolder: Trouble = {
 
 export const flushErrors: Trouble = {
   name: 'flushes that fail',
+  isQuick: true,
   run: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-flush-'));
     try {

@@ -6,6 +6,8 @@ import { RawWrites } from './raw-writes.ts';
 
 export interface Trouble {
   readonly name: string;
+  /** In the short form, too. */
+  readonly isQuick?: true;
   /** Findings, or why it cannot be tried here. */
   run(): Promise<readonly string[] | { readonly skipped: string }>;
 }

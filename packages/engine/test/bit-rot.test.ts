@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDatabaseError } from '@tidemark/model';
-import { FaultFiles, SeededRandom } from '@tidemark/testing';
+import { FaultFiles, freshSeed, isLong, SeededRandom } from '@tidemark/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../src/database.ts';
 import { openDatabase } from '../src/database.ts';
@@ -30,7 +30,7 @@ interface World {
 
 const documentCount = 40;
 const historyMs = 3_600_000;
-const seed = Date.now();
+const seed = isLong ? freshSeed('bit rot') : 1;
 let world: World;
 
 beforeAll(async () => {

@@ -17,19 +17,26 @@ export type SizeName =
   | 'kills'
   | 'freshKills'
   | 'requests'
-  | 'freshRequests';
+  | 'freshRequests'
+  | 'propertyRounds'
+  | 'documentTexts'
+  | 'flights'
+  | 'serverKills'
+  | 'hostSteps'
+  | 'faultyWrites'
+  | 'soakWindows';
 
 /** Of what is called fresh there is none in the short form. */
 const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> = {
   /** Worlds of the processor, from seed 1 on. */
-  worlds: [300, 2_000],
+  worlds: [200, 2_000],
   freshWorlds: [0, 3_000],
   /** Histories of the engine beside its model. */
   histories: [25, 200],
   freshHistories: [0, 300],
   /** Power cuts with everything flushed; and how many of them in each other setting. */
   powerCuts: [500, 10_000],
-  powerCutsWithLmdb: [50, 200],
+  powerCutsWithLmdb: [25, 200],
   powerCutsUnflushed: [100, 1_000],
   processCuts: [100, 500],
   freshPowerCuts: [0, 2_000],
@@ -39,6 +46,16 @@ const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> 
   /** Hostile requests. */
   requests: [5_000, 100_000],
   freshRequests: [0, 50_000],
+  /** How often each property is tried, with another seed each time. */
+  propertyRounds: [1, 6],
+  /** Texts that look like documents, and lives of an index while its transactions are under way. */
+  documentTexts: [1_000, 10_000],
+  flights: [50, 300],
+  /** `npm run reliability` without a length. */
+  serverKills: [4, 20],
+  hostSteps: [2, 7],
+  faultyWrites: [100, 300],
+  soakWindows: [6, 16],
 };
 
 export function sizeOf(name: SizeName, isOfLong: boolean = isLong): number {

@@ -3,6 +3,7 @@ import type { PartitionKeyValues } from '@tidemark/model';
 import { documentDepthMax } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sizeOf } from '../../../testing/src/sizes.ts';
 import { ClientReader, readClientDocument } from './client-bytes.ts';
 import { ObjectScanner } from './object-scanner.ts';
 import { VectorScan } from './vector-scan.ts';
@@ -256,7 +257,7 @@ function edited(bytes: Buffer, edits: readonly (readonly [number, number, number
 test('[engine 4] the quick reader agrees with the thorough one on whatever looks like a document', () => {
   fc.assert(
     fc.property(documentText, (text) => expectAgreement(Buffer.from(text))),
-    { numRuns: 10_000 },
+    { numRuns: sizeOf('documentTexts') },
   );
 });
 
@@ -269,7 +270,7 @@ test('[engine 4] the quick reader agrees with the thorough one on documents with
     fc.property(base, fc.array(edit, { minLength: 1, maxLength: 3 }), (text, edits) =>
       expectAgreement(edited(Buffer.from(text), edits)),
     ),
-    { numRuns: 20_000 },
+    { numRuns: 2 * sizeOf('documentTexts') },
   );
 });
 
