@@ -4,7 +4,9 @@ import { TestOrder } from './scripts/test-order.ts';
 // Sibling packages resolve to their sources, and what is started as a process is built before, so tests never run against a
 // stale build. The condition carries the project's name because users' bundlers enable the common ones, such as `development`.
 const conditions = ['tidemark-source', 'node', 'import', 'module', 'default'];
-const resolve = { conditions };
+// A newer client may take the place of the one that is installed: `npm run proof` says where it is.
+const { PROOF_COSMOS: newerCosmos } = process.env;
+const resolve = { conditions, alias: newerCosmos === undefined ? {} : { '@azure/cosmos': newerCosmos } };
 const ssr = { resolve: { conditions, externalConditions: conditions } };
 
 const minuteMs = 60_000;

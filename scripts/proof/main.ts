@@ -64,7 +64,11 @@ async function prove(names: readonly string[]): Promise<void> {
   summarize(names, results, elapsedSeconds());
 }
 
-function tell(name: string, { hasPassed, seconds, lastWords, logPath }: StepResult): void {
+function tell(name: string, { hasPassed, skipped, seconds, lastWords, logPath }: StepResult): void {
+  if (skipped !== undefined) {
+    say(`── ${name}: skipped: ${skipped}`);
+    return;
+  }
   if (hasPassed) {
     say(`── ${name}: passed in ${clock(seconds)}`);
     return;
@@ -76,9 +80,10 @@ function tell(name: string, { hasPassed, seconds, lastWords, logPath }: StepResu
 function summarize(names: readonly string[], results: ReadonlyMap<string, StepResult>, seconds: number): void {
   say('');
   for (const name of names) {
-    const { hasPassed = false, seconds: taken = 0, findings = [] } = results.get(name) ?? {};
+    const { hasPassed = false, skipped, seconds: taken = 0, findings = [] } = results.get(name) ?? {};
+    const outcome = skipped === undefined ? (hasPassed ? 'passed' : 'FAILED') : 'skipped';
     const found = findings.length === 0 ? '' : `, ${findings.length} findings`;
-    say(`${name.padEnd(16)} ${hasPassed ? 'passed' : 'FAILED'} ${clock(taken).padStart(6)}${found}`);
+    say(`${name.padEnd(16)} ${outcome.padEnd(7)} ${clock(taken).padStart(6)}${found}`);
   }
   const failed = names.filter((name) => results.get(name)?.hasPassed !== true).length;
   say(`\nall of it: ${clock(seconds)}\n${names.length - failed} passed, ${failed} failed`);

@@ -6,10 +6,13 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { seedSource } from '@tidemark/testing';
+import { installNodes, newerCosmos, pathOfNode } from './node-versions.ts';
 import type { Step } from './steps.ts';
 
 export interface StepResult {
   readonly hasPassed: boolean;
+  /** Why it could not be run here; it counts as passed. */
+  readonly skipped?: string;
   readonly seconds: number;
   /** `FINDING seed command`, a line each. */
   readonly findings: readonly string[];
@@ -32,11 +35,16 @@ export async function runStep(name: string, step: Step): Promise<StepResult> {
   // Results of an earlier run must never be taken for those of this one.
   rmSync(resultsPath, { force: true });
   const log = openSync(logPath, 'w');
+  if (step.node !== undefined) {
+    const skipped = await installNodes();
+    if (skipped !== undefined) return { hasPassed: true, skipped, seconds: 0, findings: [], lastWords: '', logPath };
+  }
   const startedMs = performance.now();
-  const child = spawn(process.execPath, argumentsOf(step, resultsPath), {
+  const node = step.node === undefined ? process.execPath : pathOfNode(step.node);
+  const child = spawn(node, argumentsOf(step, resultsPath), {
     cwd: root,
     stdio: ['ignore', log, log],
-    env: { ...process.env, PROOF_LENGTH: 'long', PROOF_SEED: seedSource().text, TESTS_ARE_BUILT: 'yes', NO_COLOR: '1' },
+    env: environmentOf(step),
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   closeSync(log);
@@ -47,6 +55,17 @@ export async function runStep(name: string, step: Step): Promise<StepResult> {
     findings: lines.filter((line) => line.startsWith('FINDING ')),
     lastWords: lines.slice(-lastLinesMax).join('\n'),
     logPath,
+  };
+}
+
+function environmentOf({ node, hasNewerCosmos }: Step): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    PROOF_LENGTH: node === undefined ? 'long' : 'short',
+    PROOF_SEED: seedSource().text,
+    ...(hasNewerCosmos === true ? { PROOF_COSMOS: newerCosmos } : {}),
+    TESTS_ARE_BUILT: 'yes',
+    NO_COLOR: '1',
   };
 }
 

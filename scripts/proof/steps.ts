@@ -1,15 +1,28 @@
-// What is proven at length, once: the command, its help and the table of minutes come from here.
+// What is proven at length, once: the command, its help and its estimate come from here.
 
 import { freshSeed, sizeOf } from '@tidemark/testing';
+import type { NodeVersion } from './node-versions.ts';
 
 export interface Step {
   readonly meaning: string;
   /** On two cores of a CI machine: what the estimate of the time left is made of. */
   readonly minutes: number;
-  /** Test files in their long form; or a program of ours with its arguments. */
+  /** Test files, or any part of their paths; or a program of ours with its arguments. */
   readonly tests?: readonly string[];
   readonly program?: readonly string[];
+  /** Tests in their short form, under another Node; and with the client that needs it. */
+  readonly node?: NodeVersion;
+  readonly hasNewerCosmos?: true;
 }
+
+/** Start, embed, processor, engine. */
+const smokeTests: readonly string[] = [
+  'conformance/process.sdk.test.ts',
+  'conformance/change-feed.sdk.test.ts',
+  'packages/testing/src/examples.test.ts',
+  'packages/processor/test/create-processor.test.ts',
+  'packages/engine/test/',
+];
 
 export const steps: Readonly<Record<string, Step>> = {
   'power-cuts': {
@@ -52,5 +65,49 @@ export const steps: Readonly<Record<string, Step>> = {
     meaning: 'hostile requests, known and fresh',
     minutes: 2,
     tests: ['conformance/fuzz.raw.test.ts'],
+  },
+  properties: {
+    meaning: 'property tests with fresh seeds, several times each; bytes that flip',
+    minutes: 3,
+    tests: ['.property.test.ts', 'head.test.ts', 'body.test.ts', '-index.test.ts', 'bit-rot.test.ts'],
+  },
+  hosts: {
+    meaning: 'hosts of the processor as processes: killed, frozen, cut off, stopped, beside those of .NET',
+    minutes: 3,
+    tests: ['conformance/processor/', 'reliability/hosts/'],
+  },
+  servers: {
+    meaning: 'a server that is killed, gets faults and full disks, stands still, and works for long',
+    minutes: 4,
+    tests: ['reliability/kills/', 'reliability/faults/', 'reliability/surroundings/', 'reliability/soak/'],
+  },
+  clients: {
+    meaning: 'bad clients of every kind',
+    minutes: 2,
+    tests: ['reliability/clients/'],
+  },
+  jest: {
+    meaning: 'the packed processor under jest 30 and with an older compiler',
+    minutes: 1,
+    program: ['scripts/check-jest.mjs'],
+  },
+  'node-22': {
+    meaning: 'conformance with @azure/cosmos 4.10, on Node 22',
+    minutes: 1,
+    tests: ['.sdk.test.ts'],
+    node: 'node-22',
+    hasNewerCosmos: true,
+  },
+  'node-24': {
+    meaning: 'start, embed, processor and engine on Node 24',
+    minutes: 1,
+    tests: smokeTests,
+    node: 'node-24',
+  },
+  'node-26': {
+    meaning: 'start, embed, processor and engine on Node 26',
+    minutes: 1,
+    tests: smokeTests,
+    node: 'node-26',
   },
 };

@@ -117,11 +117,13 @@ describe('documents', () => {
   const manifests = ['.', ...readdirSync(join(repositoryRoot, 'packages')).map((name) => `packages/${name}`)]
     .filter((folder) => doesExist(`${folder}/package.json`))
     .map((folder) => ({ folder, manifest: readManifest(`${folder}/package.json`) }));
-  // What a bench and a check bring for themselves, with lock files of their own.
-  const apart = ['bench/peers/manifest', 'scripts/consumers/jest/manifest'].map((folder) => ({
-    folder,
-    manifest: readManifest(`${folder}/package.json`),
-  }));
+  // What a bench, a check and the proof bring for themselves, with lock files of their own.
+  const apart = ['bench/peers/manifest', 'scripts/consumers/jest/manifest', 'scripts/node-versions/manifest'].map(
+    (folder) => ({
+      folder,
+      manifest: readManifest(`${folder}/package.json`),
+    }),
+  );
 
   test('[SEC20] DEPENDENCIES.md lists every dependency at its exact version', () => {
     const document = readText('DEPENDENCIES.md');
