@@ -3,7 +3,7 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -18,6 +18,31 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 const folder = join(repositoryRoot, 'examples');
 const examples = readdirSync(folder).filter((name) => /\.(ts|mjs)$/.test(name));
 const exampleLinesMax = 79;
+
+/** By what they are about. */
+const printedPrograms = [
+  'ReadDocumentFeedAsync',
+  'ReadPartitionKeyRangeFeedAsync',
+  'GetChanges',
+  'CreateDocumentChangeFeedQuery',
+  'ChangeFeedHostOptions',
+  'ChangeFeedEventHost',
+  'DocumentFeedObserver',
+  'DocumentFeedObserverFactory',
+  'ChangeFeedProcessorBuilder',
+  'readDocuments',
+];
+
+/** What the observer that the documents print says of three orders. */
+const observed = [
+  'Observer opened for partition Key Range: 0',
+  'Change feed: PartitionId 0 total 3 doc(s)',
+  'order 1',
+  'order 2',
+  'order 3',
+  'Observer closed, 0',
+  'Reason for shutdown, Shutdown',
+];
 
 /** What each of them prints: the first time, and once more on what it left. */
 const expected: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -35,6 +60,31 @@ const expected: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['asteroids: cleo 990, ada 700, dora 610', 'breakout: bob 12'],
   ],
   'repartition.mjs': [['0 orders missing, 0 stale', 'close behind: the shop goes over']],
+  'read-document-feed.ts': [
+    ['60 documents, one range after the other', '60 documents by 4 readers, one for each range'],
+    ['60 documents, one range after the other', '60 documents by 4 readers, one for each range'],
+  ],
+  'get-changes.ts': [
+    [
+      'all: xsensr-1 20 Celsius, xsensr-2 990 psi',
+      'created since: xsensr-201 1000 Celsius, xsensr-212 1000 psi',
+      'too hot: xsensr-201 1200 Celsius',
+      'of the last minutes: xsensr-1 20 Celsius, xsensr-2 990 psi, xsensr-201 1200 Celsius, xsensr-212 1200 psi',
+      'of one device: xsensr-212 1200 psi',
+    ],
+    [
+      'all: xsensr-201 1200 Celsius, xsensr-212 1200 psi, xsensr-1 20 Celsius, xsensr-2 990 psi',
+      'created since: xsensr-201 1000 Celsius, xsensr-212 1000 psi',
+      'too hot: xsensr-201 1200 Celsius',
+      'of the last minutes: xsensr-1 20 Celsius, xsensr-2 990 psi, xsensr-201 1200 Celsius, xsensr-212 1200 psi',
+      'of one device: xsensr-212 1200 psi',
+    ],
+  ],
+  'change-feed-event-host.ts': [
+    ['Running...', 'in London: Ada, Mary'],
+    ['Running...', 'in London: Ada, Mary'],
+  ],
+  'change-feed-processor-builder.ts': [observed, observed],
   'embedded.ts': [['1: 15 (LSN 3)', '2: 20 (LSN 2)', '3: 30 (LSN 4)', 'after "4": order 2 is 25 now']],
   'model.ts': [
     [
@@ -100,6 +150,18 @@ test('an example without a server says what to do', async () => {
   });
 
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
+});
+
+test('[M14] every program that the documents print has its port', () => {
+  const [, table = ''] = readText('examples/README.md').split('| printed | here |');
+  const ports = [...table.matchAll(/^\| (.+?) \| (.+) \|$/gm)].map(([, printed = '', here = '']) => {
+    const links = [...here.matchAll(/\]\((.+?)\)/g)].map(([, link = '']) => link);
+    return { printed, links, found: links.filter((link) => existsSync(join(folder, link))) };
+  });
+  const names = ports.flatMap(({ printed }) => [...printed.matchAll(/`(.+?)`/g)].map(([, name]) => name));
+
+  expect(names).toEqual(expect.arrayContaining(printedPrograms));
+  expect(ports.filter(({ links, found }) => links.length === 0 || found.length < links.length)).toEqual([]);
 });
 
 test('no program has a key in its code, here and in README.md', () => {
