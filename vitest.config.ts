@@ -12,23 +12,15 @@ const ssr = { resolve: { conditions, externalConditions: conditions } };
 const minuteMs = 60_000;
 
 /** A test that takes so long hangs. None is about time, so a machine that is ten times as slow has to be given it. */
-const patience = { testTimeout: 6 * minuteMs, hookTimeout: 3 * minuteMs };
+const patience = { testTimeout: 15 * minuteMs, hookTimeout: 3 * minuteMs };
 
 /** They put something else in the place of a module, which files that share a process would all get. */
 const apart = ['packages/server/src/keys-timing.test.ts'];
 
-/** The files of a project share processes: to load all of the engine or the client anew for each would be half of the work. */
-const shared = {
-  isolate: false,
-  setupFiles: ['scripts/property-seeds.ts'],
-  exclude: [...defaultExclude, ...apart],
-  ...patience,
-};
-
 export default defineConfig({
   test: {
-    // One of them computes most of the time; those beside it mostly wait for processes, disks and leases.
-    maxWorkers: 3,
+    // Two of them compute; those beside them mostly wait for processes, disks and leases.
+    maxWorkers: 4,
     sequence: { sequencer: TestOrder },
     globalSetup: ['scripts/before-tests.ts'],
     projects: [
@@ -36,50 +28,23 @@ export default defineConfig({
         resolve,
         ssr,
         test: {
-          name: 'packages',
-          include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          ...shared,
+          name: 'all',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/*/test/**/*.test.ts',
+            'simulation/**/*.test.ts',
+            'conformance/**/*.test.ts',
+            'reliability/**/*.test.ts',
+            'bench/**/*.test.ts',
+          ],
+          exclude: [...defaultExclude, ...apart],
+          // Files share processes: to load the engine or the client anew for each of them would be half of the work.
+          isolate: false,
+          setupFiles: ['scripts/property-seeds.ts'],
+          ...patience,
         },
       },
       { resolve, ssr, test: { name: 'apart', include: apart, ...patience } },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: 'simulation',
-          include: ['simulation/**/*.test.ts'],
-          ...shared,
-          testTimeout: 15 * minuteMs,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: 'conformance',
-          include: ['conformance/**/*.test.ts'],
-          ...shared,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: 'bench',
-          include: ['bench/**/*.test.ts'],
-          ...shared,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: 'reliability',
-          include: ['reliability/**/*.test.ts'],
-          ...shared,
-          testTimeout: 15 * minuteMs,
-        },
-      },
     ],
   },
 });
