@@ -23,6 +23,8 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: TestOrder },
     globalSetup: ['scripts/before-tests.ts'],
+    // Processors say what they do, here as everywhere; of the tests' own words the others are kept.
+    onConsoleLog: (text) => !text.startsWith('tidemark '),
     projects: [
       {
         resolve,

@@ -108,13 +108,16 @@ const container = ({ endpoint = here(), key = wellKnownKey, container: id = 'lea
 });
 
 /** What a processor says that does not start: why it was refused, or what it says while it goes on trying. */
-async function processor(parts: {
-  source?: Address;
-  leases?: Address;
-  deadLetters?: Address;
-  purpose?: string;
-  instance?: string;
-}) {
+async function processor(
+  parts: {
+    source?: Address;
+    leases?: Address;
+    deadLetters?: Address;
+    purpose?: string;
+    instance?: string;
+  },
+  until: 'told' | 'refused' = 'told',
+) {
   let tell: (message: string) => void = () => {};
   const told = new Promise<string>((resolve) => {
     tell = resolve;
@@ -127,6 +130,7 @@ async function processor(parts: {
       ...(parts.purpose && { purpose: parts.purpose }),
       ...(parts.instance && { instance: parts.instance }),
       name: 'mistaken',
+      logger: false,
       handler: async () => {},
       onEvent: (event: ProcessorEvent) => {
         if (event.type === 'health') tell(event.message);
@@ -141,7 +145,7 @@ async function processor(parts: {
   }
   const started = mistaken.start().then(() => Promise.reject(new Error('it works')), messageOf);
   try {
-    return await Promise.race([started, told]);
+    return await (until === 'refused' ? started : Promise.race([started, told]));
   } finally {
     started.catch(() => {});
     await mistaken.stop({ drainMs: 0 });
@@ -176,6 +180,8 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
   },
   'No server at the endpoint, command line': async () => tidemark(['health', ...at(await nowhere())]),
   'No server at the endpoint, processor': async () => processor({ source: { endpoint: await nowhere() } }),
+  'An endpoint that nobody answers, processor': async () =>
+    processor({ source: { endpoint: await nowhere() } }, 'refused'),
   'An endpoint without a scheme, command line': () => tidemark(['health', ...at('127.0.0.1:8081')]),
   'An endpoint without a scheme, processor': () => processor({ source: { endpoint: '127.0.0.1:8081' } }),
   'http:// with a server for HTTPS only': async () => {

@@ -41,9 +41,6 @@ const processor = createProcessor({
     }
     return { failed };
   },
-  onEvent: (event) => {
-    if (event.type === 'health') console.error(`${event.problem}: ${event.message}`);
-  },
 });
 await processor.start();
 await sendReadings();

@@ -22,7 +22,7 @@ await make('leases', '/id');
 const at = (container) => ({ ...account, database: 'arcade', container });
 const group = { source: at('results'), leases: at('leases'), name: 'leaderboard' };
 const hosts = ['host-1', 'host-2'].map((instance) =>
-  createProcessor({ ...group, instance, start: 'beginning', handler: rank, onEvent: tell }),
+  createProcessor({ ...group, instance, start: 'beginning', handler: rank }),
 );
 await Promise.all(hosts.map((host) => host.start()));
 for (const [player, game, points] of [
@@ -67,8 +67,4 @@ async function merge(game, entries) {
     if (error.code === StatusCodes.Conflict || error.code === StatusCodes.PreconditionFailed) return false;
     throw error; // The batch comes again.
   }
-}
-
-function tell(event) {
-  if (event.type === 'health') console.error(`${event.problem}: ${event.message}`);
 }

@@ -15,6 +15,7 @@ async function once() {
       leases: new MemoryDocumentStore(),
       name: 'once',
       start: 'beginning',
+      logger: false,
       handler: ([change]) => void processor.stop().then(() => resolve(change.id), reject),
     });
     processor.start().catch(reject);

@@ -14,6 +14,7 @@ const seen = await new Promise((resolve, reject) => {
     leases: new MemoryDocumentStore(),
     name: 'once',
     start: 'beginning',
+    logger: false,
     handler: ([change]) => void processor.stop().then(() => resolve(change.id), reject),
   });
   processor.start().catch(reject);

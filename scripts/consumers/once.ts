@@ -20,6 +20,7 @@ const processor: Processor = createProcessor<Order>({
   leases: new MemoryDocumentStore(),
   name: 'once',
   start: 'beginning',
+  logger: false,
   handler,
 });
 // @ts-expect-error: the types are there, so this is refused.

@@ -3,6 +3,8 @@
 
 import { hostname } from 'node:os';
 import type { Clock, Environment } from './environment.ts';
+import type { LogFacts, Logger } from './logger.ts';
+import { stackOf } from './processor-error.ts';
 
 export function systemEnvironment(): Environment {
   return { clock: systemClock, random: Math.random, fetch: globalThis.fetch };
@@ -45,16 +47,10 @@ const systemClock: Clock = {
 
 const timerMsMax = 2 ** 31 - 1;
 
-/** On standard error, unless whoever runs the process chose otherwise; `detail` on lines of its own below the message. */
-export function systemWarning(
-  message: string,
-  told: { readonly code: string; readonly cause: unknown; readonly detail: string | undefined },
-): void {
-  const { code, cause, detail } = told;
-  // Only a warning that comes as an error can have a cause.
-  const warning = new Error(message, cause === undefined ? undefined : { cause });
-  Object.assign(warning, { name: 'ProcessorWarning', code, ...(detail === undefined ? {} : { detail }) });
-  // Its first line has the name as it was when the stack was taken.
-  Error.captureStackTrace(warning, systemWarning);
-  process.emitWarning(warning);
+/** Lines on standard error; below one about a handler stands where it threw, which is in the code of the user. */
+export const systemLogger: Logger = { info: sayLine, warn: sayLine, error: sayLine };
+
+function sayLine(message: string, { problem, error }: LogFacts): void {
+  const stack = problem === 'handler-failing' || problem === 'halted' ? stackOf(error) : undefined;
+  console.error(stack === undefined ? message : `${message}\n${stack}`);
 }

@@ -6,13 +6,14 @@ import { retryPauseMsMax, retryPauseMsMin } from './limits.ts';
 
 /**
  * The result of `call`, if it comes within `ms` and before `outer` aborts. Otherwise rejects with `request-timeout`, or with the reason
- * of `outer`, and aborts the signal that the call was given.
+ * of `outer`, and aborts the signal that the call was given. `who` is who was asked, for people.
  */
 export function bounded<T>(
   clock: Clock,
   ms: number,
   outer: AbortSignal | undefined,
   call: (signal: AbortSignal) => Promise<T>,
+  who?: string,
 ): Promise<T> {
   if (outer?.aborted) return Promise.reject(outer.reason);
   const controller = new AbortController();
@@ -27,7 +28,14 @@ export function bounded<T>(
     if (Number.isFinite(ms)) {
       void clock.sleep(ms, controller.signal).then(() => {
         if (controller.signal.aborted) return;
-        settle(() => reject(new DatabaseError('request-timeout', `No answer came within ${Math.round(ms)} ms.`)));
+        settle(() =>
+          reject(
+            new DatabaseError(
+              'request-timeout',
+              `No answer came ${who === undefined ? '' : `from ${who} `}within ${Math.round(ms)} ms.`,
+            ),
+          ),
+        );
       });
     }
     call(controller.signal).then(

@@ -12,7 +12,9 @@ import { EngineFeedSource } from './feed/engine-feed-source.ts';
 import type { FeedSource } from './feed/feed-source.ts';
 import { RestFeedSource } from './feed/rest-feed-source.ts';
 import { SdkFeedSource } from './feed/sdk-feed-source.ts';
+import { storeCallMsMax } from './limits.ts';
 import { ProcessorError } from './processor-error.ts';
+import { BoundedStore } from './store/bounded-store.ts';
 import type { DocumentStore } from './store/document-store.ts';
 import { EngineStore } from './store/engine-store.ts';
 import { RestStore } from './store/rest-store.ts';
@@ -64,7 +66,14 @@ export function connectStore(
   if (isEngineContainer(input)) return new EngineStore(input, options.environment.clock);
   const address = readAddress(input, option);
   const { database, container } = address;
-  if ('client' in address) return new SdkStore(address.client, database, container);
+  // The SDK tries again by itself for minutes, and does not listen to signals meanwhile.
+  if ('client' in address) {
+    return new BoundedStore(
+      new SdkStore(address.client, database, container),
+      options.environment.clock,
+      storeCallMsMax,
+    );
+  }
   return new RestStore(restClient(address, options.environment), database, container);
 }
 

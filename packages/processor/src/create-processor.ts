@@ -1,11 +1,12 @@
 // From what users pass in to a processor that is ready to start.
 
-import { systemEnvironment, systemInstance, systemWarning } from './ambient.ts';
+import { systemEnvironment, systemInstance, systemLogger } from './ambient.ts';
 import { connectSource, connectStore } from './connect.ts';
-import type { Environment } from './environment.ts';
+import type { ContainerPlace, Environment } from './environment.ts';
 import type { FeedSource, SourceIdentity } from './feed/feed-source.ts';
 import type { BalanceStrategy } from './host/balance.ts';
 import { leaseNames } from './lease/lease-names.ts';
+import { EventLog } from './logger.ts';
 import type { Handler, Observer } from './observer.ts';
 import type { LatestOptions, ProcessorOptions, VersionsOptions } from './options.ts';
 import { settingsOf } from './options.ts';
@@ -14,7 +15,8 @@ import { ProcessorError } from './processor-error.ts';
 import type { MakePump } from './pump/pump.ts';
 import { makePumpFactory } from './pump/pump-factory.ts';
 import type { StandardSchema } from './pump/schema.ts';
-import { advised, checkStore } from './start-advice.ts';
+import type { Reached } from './reach.ts';
+import { reachAll, reachedStore } from './reach.ts';
 import { makeEventSink } from './telemetry.ts';
 
 /** What the APIs of the seeds plug in: they are not options, so that the options stay plain. */
@@ -40,6 +42,11 @@ export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: Processor
   const leases = connectStore(options.leases, 'leases', connecting);
   const deadLetters = options.deadLetters && connectStore(options.deadLetters, 'deadLetters', connecting);
   const observer = observerOf(options);
+  const { logger = systemLogger } = options;
+  const { name: group, instance } = settings;
+  const about = { group, instance, source: source.at?.container ?? 'a container of this process', leases: leases.name };
+  const log = logger === false ? undefined : new EventLog({ ...about, logger, clock: environment.clock });
+  const emit = makeEventSink(log, options.onEvent);
   let factory: MakePump | undefined;
   const makePump: MakePump = (lease, context) => {
     const { known: identity } = source;
@@ -56,13 +63,22 @@ export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: Processor
     settings,
     source,
     leases,
-    prepare: async () => {
-      await checkStore(leases, 'leases');
-      await checkStore(deadLetters, 'deadLetters');
+    prepare: (signal) => {
+      const all: (Reached | undefined)[] = [
+        { option: 'source', at: source.at, ask: (inner) => source.prepare(inner) },
+        reachedStore(leases, 'leases'),
+        deadLetters && reachedStore(deadLetters, 'deadLetters'),
+      ];
+      return reachAll(
+        all.filter((each) => each !== undefined),
+        environment,
+        emit,
+        signal,
+      );
     },
     makePump: plugs.wrapPump?.(makePump) ?? makePump,
     ground: environment,
-    emit: makeEventSink(systemWarning, settings.name, options.onEvent),
+    emit,
     observer: {
       open: async (context) => observer.open?.(context),
       close: async (context, reason) => observer.close?.(context, reason),
@@ -77,6 +93,8 @@ export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: Processor
 class IdentifiedSource implements FeedSource {
   readonly #source: FeedSource;
   #identity: SourceIdentity | undefined;
+  /** What the start was told when it asked whether the source is there: the host need not ask at once again. */
+  #isFresh = false;
   readonly ranges: FeedSource['ranges'];
   readonly read: FeedSource['read'];
 
@@ -86,11 +104,19 @@ class IdentifiedSource implements FeedSource {
     this.read = (read) => source.read(read);
   }
 
+  get at(): ContainerPlace | undefined {
+    return this.#source.at;
+  }
+
+  async prepare(signal?: AbortSignal): Promise<void> {
+    this.#identity = await this.#source.identity(signal);
+    this.#isFresh = true;
+  }
+
   async identity(signal?: AbortSignal): Promise<SourceIdentity> {
-    this.#identity = await this.#source.identity(signal).catch((error: unknown) => {
-      throw advised(error, 'source');
-    });
-    return this.#identity;
+    if (!this.#isFresh) this.#identity = await this.#source.identity(signal);
+    this.#isFresh = false;
+    return this.known;
   }
 
   get known(): SourceIdentity {

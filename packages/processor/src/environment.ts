@@ -23,5 +23,12 @@ export interface Environment extends Ground {
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** Where a container is, for people and for what they are told to look at. */
+export interface ContainerPlace {
+  readonly endpoint: string;
+  /** `shop/orders`. */
+  readonly container: string;
+}
+
 /** Why a wait ends that nobody needs any more. An abort without a reason makes an error with a stack, which costs more than the wait. */
 export const notNeeded = 'not needed any more';

@@ -33,7 +33,14 @@ export type ProcessorEvent =
   | ({ readonly type: 'item.skipped'; readonly id: string; readonly error: unknown } & AtLease)
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
-  | { readonly type: 'tick'; readonly leases: number; readonly owned: number; readonly hosts: number }
+  /** `wanted`: ranges that are this host's share and that another one still has. */
+  | {
+      readonly type: 'tick';
+      readonly leases: number;
+      readonly owned: number;
+      readonly hosts: number;
+      readonly wanted: number;
+    }
   /** Something that a person should look at (I13). `healthy` when it is over. */
   | {
       readonly type: 'health';

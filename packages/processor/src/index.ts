@@ -55,6 +55,7 @@ export type { ChangeBatch } from './iterate.ts';
 export { iterateChanges } from './iterate.ts';
 export type { Lag, LagOptions, RangeLag } from './lag.ts';
 export { bulkBytesMax } from './limits.ts';
+export type { LogFacts, Logger } from './logger.ts';
 export type { BatchContext, CloseReason, Handler, HandlerResult, Observer, RangeContext } from './observer.ts';
 export { BatchError } from './observer.ts';
 export type { GroupOptions, GroupStatus, HostStatus, RangeStatus } from './operate.ts';

@@ -59,6 +59,13 @@ export const openWritesMax = 64;
 /** Own heartbeats whose moment is remembered: a range that is handed over names one of the last few. */
 export const beatsKeptMax = 64;
 
+/** How long a start tries to reach the endpoints that it was given: as long as a server may take to come up. And one try. */
+export const reachMsMax: number = 30 * 1000;
+export const reachCallMsMax: number = 10 * 1000;
+
+/** One call of somebody who looks at a group from outside: a person waits for it. */
+export const groupCallMsMax: number = 30 * 1000;
+
 /** How long a start tries to create or find the leases of its group. */
 export const bootstrapMsMax: number = 60 * 1000;
 
@@ -93,6 +100,11 @@ export const avoidedMax = 100;
 
 /** Of the reason why a range stands still, as the heartbeat tells it. */
 export const haltedCharsMax = 500;
+
+/** Lines of the log: so many of one kind in so long, then how many more there were; and characters of one. */
+export const logLinesMax = 5;
+export const logWindowMs: number = 60 * 1000;
+export const logCharsMax = 1000;
 
 /** Health problems told of and not yet over; the oldest is forgotten first. */
 export const problemsMax = 1000;

@@ -6,6 +6,7 @@ import { systemEnvironment } from './ambient.ts';
 import type { SourceInput, StoreInput } from './connect.ts';
 import { connectSource, connectStore } from './connect.ts';
 import type { Environment } from './environment.ts';
+import { BoundedSource } from './feed/bounded-source.ts';
 import type { FeedMode, FeedSource, FeedStart, PhysicalRange, SourceIdentity } from './feed/feed-source.ts';
 import { auditCoverage, resolveKeys } from './host/audit.ts';
 import { writeControl } from './host/control.ts';
@@ -16,11 +17,12 @@ import type { Lag, LagOptions } from './lag.ts';
 import { measureLag } from './lag.ts';
 import type { LeaseNames } from './lease/lease-names.ts';
 import { leaseNames, sidecarId } from './lease/lease-names.ts';
-import { leaseExpirationMs } from './limits.ts';
+import { groupCallMsMax, leaseExpirationMs } from './limits.ts';
 import { ProcessorError } from './processor-error.ts';
 import { readFailures } from './pump/attempt-log.ts';
 import type { DeadLetterOffice } from './pump/dead-letter-office.ts';
 import { openDeadLetters } from './pump/dead-letter-office.ts';
+import { BoundedStore } from './store/bounded-store.ts';
 import type { DocumentStore, StoredDocument } from './store/document-store.ts';
 
 export interface GroupOptions {
@@ -89,8 +91,9 @@ export class ProcessorGroup {
     const options = { environment };
     this.name = name;
     this.#environment = environment;
-    this.#source = connectSource(source, options);
-    this.#leases = connectStore(leases, 'leases', options);
+    const { clock } = environment;
+    this.#source = new BoundedSource(connectSource(source, options), clock, groupCallMsMax);
+    this.#leases = new BoundedStore(connectStore(leases, 'leases', options), clock, groupCallMsMax);
     this.#deadLetters = deadLetters === undefined ? undefined : connectStore(deadLetters, 'deadLetters', options);
   }
 

@@ -222,6 +222,7 @@ export type OtherOptionName =
   | 'schema'
   | 'purpose'
   | 'onPositionRefused'
+  | 'logger'
   | 'onEvent'
   | 'signal'
   | 'sessionToken';
@@ -320,9 +321,15 @@ export const otherOptions: Readonly<Record<OtherOptionName, OtherOption>> = {
     meaning:
       'When the feed refuses a position (too old for its history, or of another container): stop and tell, or go on and tell of the gap.',
   },
+  logger: {
+    type: '`{ info, warn, error }`, or `false`',
+    fallback: 'lines on standard error',
+    meaning:
+      'Where the processor says what matters: started, standing by, taking over, parked, what is wrong and that it is over. Each function is given a line and, for programs, what it is made of. `false`: says nothing.',
+  },
   onEvent: {
     type: '`(event) => void`',
-    fallback: 'problems are warnings of the process',
+    fallback: 'none',
     meaning:
       'Told of everything that happens. The same events are on `node:diagnostics_channel` as `tidemark:processor.<type>`.',
   },

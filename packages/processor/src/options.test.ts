@@ -8,8 +8,8 @@ import { SdkFeedSource } from './feed/sdk-feed-source.ts';
 import { numberOptions } from './option-table.ts';
 import type { CommonOptions } from './options.ts';
 import { settingsOf } from './options.ts';
+import { BoundedStore } from './store/bounded-store.ts';
 import { RestStore } from './store/rest-store.ts';
-import { SdkStore } from './store/sdk-store.ts';
 
 const environment = systemEnvironment();
 const source = new MemoryFeedSource({ clock: environment.clock });
@@ -92,7 +92,7 @@ test('[M10] a container is reached by endpoint, connection string or client, an 
   expect(connectSource({ client, database, container }, options)).toBeInstanceOf(SdkFeedSource);
   expect(connectSource(engine, options)).toBeInstanceOf(EngineFeedSource);
   expect(connectStore(address, 'leases', options)).toBeInstanceOf(RestStore);
-  expect(connectStore({ client, database, container }, 'leases', options)).toBeInstanceOf(SdkStore);
+  expect(connectStore({ client, database, container }, 'leases', options)).toBeInstanceOf(BoundedStore);
 });
 
 test.each([
@@ -104,4 +104,10 @@ test.each([
   [{ database: 'd', container: 'c', client: {} }, /source.client is a CosmosClient/],
 ])('%j is no source', (input, message) => {
   expect(() => connectSource(input as never, { environment })).toThrow(message);
+});
+
+test.each([[{}], [{ info: () => {}, warn: () => {} }], [true]])('the logger %j is none', (logger) => {
+  expect(() => settingsOf({ ...base, logger: logger as never }, 'me')).toThrow(
+    /logger has functions info, warn and error/,
+  );
 });

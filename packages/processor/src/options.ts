@@ -6,6 +6,7 @@ import type { FailureAction, FailurePolicy, RetryPolicy } from './failure-policy
 import { defaultFailurePolicy } from './failure-policy.ts';
 import type { ChangedDocument, VersionChange } from './feed/change.ts';
 import type { FeedMode, FeedStart } from './feed/feed-source.ts';
+import type { Logger } from './logger.ts';
 import type { Handler, Observer } from './observer.ts';
 import type { NumberOption, NumberOptionName } from './option-table.ts';
 import { numberOptions, otherOptions } from './option-table.ts';
@@ -36,6 +37,7 @@ export interface CommonOptions extends Partial<Readonly<Record<NumberOptionName,
   readonly deadLetters?: StoreInput | undefined;
   readonly purpose?: string | undefined;
   readonly onPositionRefused?: ProcessorSettings['onPositionRefused'] | undefined;
+  readonly logger?: Logger | false | undefined;
   readonly onEvent?: EventCallback | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly sessionToken?: string | undefined;
@@ -122,6 +124,7 @@ function refuseUnknown(within: string, given: object, known: readonly string[]):
 /** For callers without types: what would fail later, at every change or event, is refused now. */
 function checkShapes({
   purpose,
+  logger,
   onEvent,
   classify,
   bisect,
@@ -129,12 +132,19 @@ function checkShapes({
   signal,
 }: CommonOptions & { schema?: unknown }): void {
   if (purpose !== undefined && typeof purpose !== 'string') refuse('purpose is a text.');
+  if (logger !== undefined && logger !== false && !isLogger(logger)) {
+    refuse('logger has functions info, warn and error, or is false.');
+  }
   if (onEvent !== undefined && typeof onEvent !== 'function') refuse('onEvent is a function.');
   if (classify !== undefined && typeof classify !== 'function') refuse('classify is a function.');
   if (bisect !== undefined && typeof bisect !== 'boolean') refuse('bisect is true or false.');
   if (signal !== undefined && typeof signal.addEventListener !== 'function') refuse('signal is an AbortSignal.');
   const { validate }: { validate?: unknown } = Object(Object(schema)['~standard']);
   if (schema !== undefined && typeof validate !== 'function') refuse('schema is a Standard Schema: it has ~standard.');
+}
+
+function isLogger(x: unknown): x is Logger {
+  return ['info', 'warn', 'error'].every((name) => typeof Object(x)[name] === 'function');
 }
 
 function checkTogether({ lease, pump }: ProcessorSettings, options: CommonOptions): void {

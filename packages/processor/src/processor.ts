@@ -24,7 +24,7 @@ export interface ProcessorParts {
   readonly leases: DocumentStore;
   readonly makePump: MakePump;
   /** Before anything else: throws what keeps it from starting. */
-  readonly prepare?: (() => Promise<void>) | undefined;
+  readonly prepare?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly ground: Ground;
   readonly emit: EventSink;
   /** Told when ranges open and close. */
@@ -45,6 +45,8 @@ export class Processor {
   #state: ProcessorState = 'new';
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
+  /** Ends what a start does before the host begins. */
+  readonly #preparing: AbortController = new AbortController();
   /** Resolves when it has stopped: with the error when it did so by itself. */
   readonly stopped: Promise<ProcessorError | undefined>;
   #resolveStopped: (error: ProcessorError | undefined) => void = () => {};
@@ -97,6 +99,7 @@ export class Processor {
     }
     if (this.#stopping === undefined) {
       this.#state = 'stopping';
+      this.#preparing.abort(new ProcessorError('stopped', 'The processor was stopped while it started.'));
       this.#stopping = this.#host.stop(options).then(() => this.#stopped(undefined));
     } else {
       // A second one that has less time hurries the first.
@@ -121,7 +124,7 @@ export class Processor {
     const { settings, emit } = this.#parts;
     this.#state = 'starting';
     try {
-      await this.#parts.prepare?.();
+      await this.#parts.prepare?.(this.#preparing.signal);
       await this.#host.start();
     } catch (error) {
       if (this.#stopping === undefined) await this.#host.stop({ drainMs: 0 });

@@ -2,20 +2,8 @@
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { isRestError, RestError } from './client/rest-error.ts';
-import { letterIdBytesMax } from './limits.ts';
-import type { DocumentStore } from './store/document-store.ts';
 
-type ContainerOption = 'source' | 'leases' | 'deadLetters';
-
-/** Throws, with advice, what will not get better by waiting. The rest is told while the processor runs. */
-export async function checkStore(store: DocumentStore | undefined, option: 'leases' | 'deadLetters'): Promise<void> {
-  try {
-    // Ids of letters are long; those of leases are as long as the names that were chosen, and are looked at one by one.
-    await store?.prepare?.(option === 'deadLetters' ? letterIdBytesMax : 0);
-  } catch (error) {
-    if (isDatabaseError(error) && lastingCodes.has(error.code)) throw advised(error, option, store?.name);
-  }
-}
+export type ContainerOption = 'source' | 'leases' | 'deadLetters';
 
 /** The same error, with what to do at the end of its message. `store` is the name of the store that has it. */
 export function advised(error: unknown, option: ContainerOption, store?: string): unknown {
@@ -28,7 +16,6 @@ export function advised(error: unknown, option: ContainerOption, store?: string)
 }
 
 const missingCodes: ReadonlySet<string> = new Set(['not-found', 'container-not-found', 'database-not-found']);
-const lastingCodes: ReadonlySet<string> = new Set([...missingCodes, 'invalid-definition', 'unauthorized']);
 
 function adviceOn({ code }: DatabaseError, option: ContainerOption, store = ''): string {
   if (code === 'unauthorized') return wrongKey(option);

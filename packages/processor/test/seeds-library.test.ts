@@ -223,18 +223,16 @@ test('[M12] an option that does not exist, or a time-out that is none, is refuse
   await expect(builder({ changeFeedTimeout: 0 }).build()).rejects.toThrow(/changeFeedTimeout/);
 });
 
-test('[M11] without a health monitor problems are warnings of the process', async () => {
-  const warnings: Error[] = [];
-  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
-    warnings.push(warning as Error);
-  });
+test('[M11] without a health monitor problems are lines on standard error', async () => {
+  const lines: string[] = [];
+  const write = vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
   const processor = await builder({ changeFeedTimeout: 1_000 }).build();
   await passing(processor.start());
   feed.fault = never;
   await until(() => told.includes('close 0 Unknown'));
   feed.fault = undefined;
   await passing(processor.stop());
-  emitWarning.mockRestore();
+  write.mockRestore();
 
-  expect(warnings.map(String).join()).toContain('cannot be read');
+  expect(lines.join()).toContain('cannot be read');
 });

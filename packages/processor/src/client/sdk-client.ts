@@ -95,9 +95,13 @@ export async function startsOf(client: SdkClient): Promise<SdkStarts> {
 
 /** The endpoint that the client was made with; hosts of .NET name leases after it. The SDK shows it nowhere in public. */
 export async function endpointOf(client: SdkClient): Promise<string> {
+  return givenEndpointOf(client) ?? client.getWriteEndpoint();
+}
+
+export function givenEndpointOf(client: SdkClient): string | undefined {
   const { clientContext }: { clientContext?: { cosmosClientOptions?: { endpoint?: unknown } } } = Object(client);
   const endpoint = clientContext?.cosmosClientOptions?.endpoint;
-  return typeof endpoint === 'string' && URL.canParse(endpoint) ? endpoint : client.getWriteEndpoint();
+  return typeof endpoint === 'string' && URL.canParse(endpoint) ? endpoint : undefined;
 }
 
 /** An error of the SDK as one of the seams. `kind`: whether the call may have changed something. */

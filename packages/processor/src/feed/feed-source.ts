@@ -2,6 +2,7 @@
 // (`sdk-feed-source.ts`), an engine in this process (`engine-feed-source.ts`), memory, and the simulation's world.
 
 import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
+import type { ContainerPlace } from '../environment.ts';
 
 /** `latest`: the last version of each document. `all-versions`: every version, deletes included, as long as history is kept. */
 export type FeedMode = 'latest' | 'all-versions';
@@ -71,6 +72,8 @@ export interface FeedPage {
  * host bears a failing feed is decided above.
  */
 export interface FeedSource {
+  /** Where it is reached over the network. */
+  readonly at?: ContainerPlace | undefined;
   identity(signal?: AbortSignal): Promise<SourceIdentity>;
   /** They cover the key space without gap. Never from a cache: a host asks because it was told that ranges changed. */
   ranges(signal?: AbortSignal): Promise<readonly PhysicalRange[]>;

@@ -5,6 +5,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RestClient } from '../client/rest-client.ts';
 import type { ChangesOptions, RestContainer } from '../client/rest-container.ts';
 import { isRestError } from '../client/rest-error.ts';
+import type { ContainerPlace } from '../environment.ts';
 import { momentMsMax } from '../limits.ts';
 import { readItems } from './feed-items.ts';
 import type { FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from './feed-source.ts';
@@ -29,6 +30,11 @@ export class RestFeedSource implements FeedSource {
     this.#endpoint = client.endpoint;
     this.#container = client.container(database, container);
     this.#sessionToken = options.sessionToken;
+  }
+
+  get at(): ContainerPlace {
+    const { database, id } = this.#container;
+    return { endpoint: this.#endpoint, container: `${database}/${id}` };
   }
 
   async identity(signal?: AbortSignal): Promise<SourceIdentity> {

@@ -8,7 +8,8 @@
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
 import type { SdkClient, SdkContainer, SdkPage, SdkStarts } from '../client/sdk-client.ts';
-import { endpointOf, sdkError, startsOf } from '../client/sdk-client.ts';
+import { endpointOf, givenEndpointOf, sdkError, startsOf } from '../client/sdk-client.ts';
+import type { ContainerPlace } from '../environment.ts';
 import { itemOf } from './feed-items.ts';
 import type { FeedPage, FeedRead, FeedSource, FeedStart, PhysicalRange, SourceIdentity } from './feed-source.ts';
 import { RangeMap } from './range-map.ts';
@@ -46,6 +47,11 @@ export class SdkFeedSource implements FeedSource {
     this.#name = `${database}/${container}`;
     this.#sessionToken = options.sessionToken;
     if (options.starts !== undefined) this.#starts = Promise.resolve(options.starts);
+  }
+
+  get at(): ContainerPlace | undefined {
+    const endpoint = givenEndpointOf(this.#client);
+    return endpoint === undefined ? undefined : { endpoint, container: this.#name };
   }
 
   async identity(signal?: AbortSignal): Promise<SourceIdentity> {

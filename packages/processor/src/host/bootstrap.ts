@@ -288,7 +288,7 @@ export function feedCall<T>(
 }
 
 /** Whether trying again may help: the rest is told at once. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   if (isProcessorError(error)) return false;
   if (!(error instanceof DatabaseError) && !isDatabaseError(error)) return true;
   return error.isRetriable || error.code === 'outcome-unknown' || error.code === 'range-gone';

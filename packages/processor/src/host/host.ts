@@ -299,7 +299,8 @@ export class Host {
     for (const { leaseId, to } of plan.handOver) tenures.get(leaseId)?.drain(orders.handOver(to));
     for (const adopted of plan.adopt) tenures.begin(adopted, 'handed-over', nowMs);
     await eachBounded(plan.take, leasesAtOnceMax, (taking) => this.#take(taking));
-    emit({ type: 'tick', leases: group.leases.length, owned: tenures.all.length, hosts: plan.hosts.length });
+    const { length: owned } = tenures.all;
+    emit({ type: 'tick', leases: group.leases.length, owned, hosts: plan.hosts.length, wanted: this.#wanted.size });
   }
 
   async #take(taking: Taking, isLeaving = false): Promise<void> {

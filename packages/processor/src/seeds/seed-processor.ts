@@ -14,6 +14,7 @@ import type { StopOptions } from '../host/host.ts';
 import { leaseNames } from '../lease/lease-names.ts';
 import type { LatestOptions } from '../options.ts';
 import type { Processor } from '../processor.ts';
+import { reachAll } from '../reach.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { ChangeFeedObserverFactory } from './change-feed-observer.ts';
 import { ObserverDesk } from './change-feed-observer.ts';
@@ -75,7 +76,8 @@ export class SeedProcessor<T> {
       leases: this.#leases,
       environment: this.#environment,
       observer: desk,
-      // Without a monitor problems are warnings, as with every processor that nobody listens to.
+      // Without a monitor problems are lines on standard error, as with every processor.
+      logger: healthMonitor === undefined ? undefined : false,
       onEvent: healthMonitor && ((event) => tell(healthMonitor, event)),
     };
     const { partitionProcessorFactory: own } = parts;
@@ -91,6 +93,10 @@ export class SeedProcessor<T> {
 
   /** Resolves when every change from now on will be delivered. */
   async start(): Promise<void> {
+    await reachAll(
+      [{ option: 'source', at: this.#source.at, ask: (signal) => this.#source.identity(signal) }],
+      this.#environment,
+    );
     const identity = await this.#source.identity();
     this.#paths = identity.partitionKeyPaths;
     if (this.#parts.options.discardExistingLeases === true) {

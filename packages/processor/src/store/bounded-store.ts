@@ -2,7 +2,7 @@
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { bounded } from '../bounded.ts';
-import type { Clock } from '../environment.ts';
+import type { Clock, ContainerPlace } from '../environment.ts';
 import { storeWatchMs } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 
@@ -24,8 +24,21 @@ export class BoundedStore implements DocumentStore {
     return this.#store.name;
   }
 
+  get at(): ContainerPlace | undefined {
+    return this.#store.at;
+  }
+
+  get #who(): string | undefined {
+    return this.at?.endpoint;
+  }
+
+  async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
+    const call = async (inner: AbortSignal): Promise<void> => this.#store.prepare?.(idBytesMax, inner);
+    await bounded(this.#clock, this.#callMs, signal, call, this.#who);
+  }
+
   list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
-    return bounded(this.#clock, this.#callMs, signal, (inner) => this.#store.list(idPrefix, inner));
+    return bounded(this.#clock, this.#callMs, signal, (inner) => this.#store.list(idPrefix, inner), this.#who);
   }
 
   read(
@@ -33,7 +46,13 @@ export class BoundedStore implements DocumentStore {
     options: { readonly key?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredDocument | undefined> {
     const { key, signal } = options;
-    return bounded(this.#clock, this.#callMs, signal, (inner) => this.#store.read(id, { key, signal: inner }));
+    return bounded(
+      this.#clock,
+      this.#callMs,
+      signal,
+      (inner) => this.#store.read(id, { key, signal: inner }),
+      this.#who,
+    );
   }
 
   create(body: DocumentBody & { readonly id: string }, signal?: AbortSignal): Promise<StoredDocument> {

@@ -1,6 +1,8 @@
 // The seam to a container that holds state: leases, what lies beside them, dead letters. Documents by id, changed by
 // compare-and-swap only. Behind it: HTTP, a CosmosClient of the user, an engine in this process, memory, the simulation's world.
 
+import type { ContainerPlace } from '../environment.ts';
+
 export type DocumentBody = Readonly<Record<string, unknown>>;
 
 export interface StoredDocument {
@@ -32,6 +34,8 @@ export interface StoreWatch {
 export interface DocumentStore {
   /** For people: `shop/leases`. */
   readonly name: string;
+  /** Where it is reached over the network. */
+  readonly at?: ContainerPlace | undefined;
   /**
    * Before a processor starts: throws what keeps the container from being of use, `not-found` when it is not there and
    * `invalid-definition` when it is partitioned otherwise or its keys are too short for ids of so many bytes.

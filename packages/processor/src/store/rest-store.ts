@@ -13,6 +13,7 @@ import type { RestClient } from '../client/rest-client.ts';
 import type { DocumentAnswer, RestContainer } from '../client/rest-container.ts';
 import { isRestError } from '../client/rest-error.ts';
 import type { CallOptions } from '../client/transport.ts';
+import type { ContainerPlace } from '../environment.ts';
 import { listAttemptsMax, listPageItems, momentMsMax, storeCallMsMax } from '../limits.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
@@ -21,6 +22,7 @@ import { SharedCall } from './shared-call.ts';
 
 export class RestStore implements DocumentStore {
   readonly name: string;
+  readonly at: ContainerPlace;
   readonly #container: RestContainer;
   /** Read once: a container cannot change what it is partitioned by. */
   readonly #storeKey: SharedCall<StoreKey> = new SharedCall((signal) => this.#readStoreKey(signal));
@@ -30,6 +32,7 @@ export class RestStore implements DocumentStore {
 
   constructor(client: RestClient, database: string, container: string) {
     this.name = `${database}/${container}`;
+    this.at = { endpoint: client.endpoint, container: this.name };
     this.#container = client.container(database, container);
   }
 

@@ -2,7 +2,8 @@
 
 import { DatabaseError } from '@tidemark/model';
 import type { SdkCall, SdkClient, SdkContainer, SdkItem } from '../client/sdk-client.ts';
-import { sdkError } from '../client/sdk-client.ts';
+import { givenEndpointOf, sdkError } from '../client/sdk-client.ts';
+import type { ContainerPlace } from '../environment.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
 import { checkKeyBytes, keyed, partitionValueOf, storedOf, storeKeyOf } from './lease-key.ts';
@@ -10,12 +11,15 @@ import { SharedCall } from './shared-call.ts';
 
 export class SdkStore implements DocumentStore {
   readonly name: string;
+  readonly at: ContainerPlace | undefined;
   readonly #container: SdkContainer;
   /** Read once: a container cannot change what it is partitioned by. */
   readonly #storeKey: SharedCall<StoreKey> = new SharedCall((signal) => this.#readStoreKey(signal));
 
   constructor(client: SdkClient, database: string, container: string) {
     this.name = `${database}/${container}`;
+    const endpoint = givenEndpointOf(client);
+    this.at = endpoint === undefined ? undefined : { endpoint, container: this.name };
     this.#container = client.database(database).container(container);
   }
 
