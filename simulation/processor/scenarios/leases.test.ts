@@ -26,7 +26,8 @@ function tokens(world: World): readonly string[] {
 
 describe('leases that share their keys', () => {
   test('[I6] [S21] two leases of the same keys whose range splits do not end because of each other', async () => {
-    for (let round = 0; round < 6; round += 1) {
+    // Worlds in which both owners look before either has ended its lease.
+    for (const round of [5, 6, 9]) {
       const { world } = await makeScene({
         seed: `two leases ${round}`,
         ranges: 2,

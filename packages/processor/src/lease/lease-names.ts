@@ -21,8 +21,8 @@ export interface LeaseNames {
   readonly lock: string;
 }
 
-/** Those that belong to one lease each. */
-export const sidecarsOfLease: readonly SidecarKind[] = ['position', 'done', 'retry'];
+/** Those that belong to one lease each, in the order in which they are removed: whatever is left, its epoch is in the note. */
+export const sidecarsOfLease: readonly SidecarKind[] = ['done', 'retry', 'position'];
 
 export function leaseNames(group: string, identity: SourceIdentity): LeaseNames {
   return namesOfPrefix(`${group}${identity.account}_${identity.databaseRid}_${identity.containerRid}`);
