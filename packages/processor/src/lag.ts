@@ -194,11 +194,13 @@ function unknown(reason: string): Pick<RangeLag, 'items' | 'isAtLeast' | 'second
   return { items: undefined, isAtLeast: false, seconds: undefined, reason };
 }
 
+/** Nothing at all is no sum: a group without leases is not up to date, it is unknown. */
 function sumOf(values: readonly (number | undefined)[]): number | undefined {
+  if (values.length === 0) return undefined;
   return values.reduce((sum, value) => (sum === undefined || value === undefined ? undefined : sum + value), 0);
 }
 
-/** Nothing at all has no oldest: a group without leases is not up to date, it is unknown. */
+/** As with sums. */
 function maxOf(values: readonly (number | undefined)[]): number | undefined {
   if (values.length === 0) return undefined;
   return values.reduce(

@@ -199,7 +199,7 @@ export class ProcessorGroup {
     const [account, other] = accounts;
     if (account === undefined) {
       throw new ProcessorError(
-        'group-mismatch',
+        'group-unknown',
         `${this.#leases.name} has no leases of a group '${this.name}' for ${identity.name}.`,
       );
     }

@@ -7,6 +7,7 @@ export type ProcessorErrorCode =
   | 'invalid-option'
   | 'mode-mismatch'
   | 'group-mismatch'
+  | 'group-unknown'
   | 'instance-taken'
   | 'source-replaced'
   // Holding a lease.
@@ -25,6 +26,7 @@ export const processorErrorMeanings: Readonly<Record<ProcessorErrorCode, string>
   'invalid-option': 'An option has a value that it cannot have, or contradicts another one.',
   'mode-mismatch': 'The leases were made for the other feed mode; a group reads in one mode for good.',
   'group-mismatch': 'Another processor, with another name or purpose, keeps its leases under the same prefix.',
+  'group-unknown': 'There are no leases of a group of this name for the container: no processor of it has started yet.',
   'instance-taken': 'Another process runs under the same instance name and has taken over.',
   'source-replaced': 'The container was deleted and made anew: positions of the old one mean nothing in it.',
   'lease-lost': 'The range belongs to another host now; what was not checkpointed will be delivered there.',

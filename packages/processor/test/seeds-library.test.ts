@@ -88,6 +88,7 @@ async function passing<T>(work: Promise<T>): Promise<T> {
   const done = work.finally(() => {
     isDone = true;
   });
+  done.catch(() => {}); // Awaited below.
   while (!isDone) await clock.advance(100);
   return done;
 }
@@ -151,6 +152,79 @@ test('[M11] an observer is told LeaseGone after a split', async () => {
   await processor.stop();
 
   expect(told.slice(0, 4)).toEqual(['open 0', 'close 0 LeaseGone', 'open 1', 'open 2']);
+});
+
+test('[M11] an observer that throws is closed with ObserverError, and a new one is given the batch again', async () => {
+  const made: Observer[] = [];
+  class Throwing extends Observer {
+    constructor() {
+      super();
+      made.push(this);
+    }
+
+    override processChanges(context: ChangeFeedObserverContext, documents: readonly Doc[]): void {
+      if (made.length < 3) throw new Error('broken');
+      super.processChanges(context, documents);
+    }
+  }
+  const processor = await started(builder().withObserver(Throwing));
+  feed.put({ id: '1', pk: 'a' });
+  await until(() => seen.length === 1);
+  await processor.stop();
+
+  expect(made).toHaveLength(3);
+  expect(seen).toEqual(['1']);
+  expect(told).toEqual([
+    'open 0',
+    ...['close 0 ObserverError', 'open 0', 'close 0 ObserverError', 'open 0'],
+    'close 0 Shutdown',
+  ]);
+  const leaseRecords = records.filter(({ operation }) => operation.endsWith('Lease'));
+  expect(leaseRecords.map(({ operation }) => operation)).toEqual(['AcquireLease', 'ReleaseLease']);
+});
+
+test('[M11] an own partition processor that lets the error of its observer through: the observer is told ObserverError', async () => {
+  let isBroken = true;
+  class Throwing extends Observer {
+    override processChanges(context: ChangeFeedObserverContext, documents: readonly Doc[]): void {
+      if (isBroken) throw new Error('broken');
+      super.processChanges(context, documents);
+    }
+  }
+  const processor = await started(
+    builder()
+      .withObserver(Throwing)
+      .withPartitionProcessorFactory({
+        create: (lease, observer) => ({
+          run: async (signal) => {
+            const context = {
+              partitionKeyRangeId: lease.leaseToken,
+              feedResponse: undefined,
+              checkpoint: async () => {},
+            };
+            const page = await lease.read({ from: 'beginning', waitMs: 1_000, signal });
+            await observer.processChanges(context, page.items as never, signal);
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          },
+        }),
+      }),
+  );
+  feed.put({ id: '1', pk: 'a' });
+  await until(() => told.includes('close 0 ObserverError'));
+  isBroken = false;
+  await until(() => seen.length === 1);
+  await processor.stop();
+
+  expect(told.slice(0, 3)).toEqual(['open 0', 'close 0 ObserverError', 'open 0']);
+  expect(records).toContainEqual(expect.objectContaining({ severity: 'Error', operation: 'ProcessChanges' }));
+});
+
+test('[M11] how much is left of a group that has no leases yet is unknown, not nothing', async () => {
+  feed.put({ id: '1', pk: 'a' });
+  const estimator = await builder().buildEstimator();
+
+  expect(await passing(estimator.getEstimatedRemainingWork())).toBeUndefined();
+  expect(await passing(estimator.getEstimatedRemainingWorkPerPartition())).toEqual([]);
 });
 
 test('[M11] with a CheckpointPartitionProcessorFactory an own partition processor stores positions in the lease', async () => {

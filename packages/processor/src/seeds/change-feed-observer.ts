@@ -2,6 +2,7 @@
 
 import type { ChangedDocument } from '../feed/change.ts';
 import type { BatchContext, CloseReason, Observer, RangeContext } from '../observer.ts';
+import { messageOf, ProcessorError } from '../processor-error.ts';
 import type { ChangeFeedObserverCloseReason } from './close-reason.ts';
 import { closeReasonOf } from './close-reason.ts';
 
@@ -42,13 +43,18 @@ export interface ObserverRules<T> {
   closed(context: RangeContext): void;
 }
 
+interface OpenRange {
+  readonly leaseToken: string;
+  readonly epoch: number;
+}
+
 /** The observers of the ranges that this host has. */
 export class ObserverDesk<T> implements Observer<ChangedDocument<T>> {
   readonly #factory: ChangeFeedObserverFactory<T>;
   readonly #rules: ObserverRules<T>;
   readonly #observers = new Map<string, ChangeFeedObserver<T>>();
-  /** Why the last read of a range failed: an observer is told what it means for the range. */
-  readonly #feedErrors = new Map<string, unknown>();
+  /** What failed in a range last: an observer is told what it means for the range. */
+  readonly #errors = new Map<string, unknown>();
 
   constructor(factory: ChangeFeedObserverFactory<T>, rules: ObserverRules<T>) {
     this.#factory = factory;
@@ -56,40 +62,75 @@ export class ObserverDesk<T> implements Observer<ChangedDocument<T>> {
   }
 
   async open(context: RangeContext): Promise<void> {
-    const observer = this.#factory.createObserver();
-    this.#observers.set(nameOf(context), observer);
-    await observer.open(contextOf(context));
+    await this.#made(context).open(contextOf(context));
   }
 
   async changes(documents: readonly ChangedDocument<T>[], context: BatchContext): Promise<void> {
     const wanted = documents.filter((document) => this.#rules.isWanted(document));
-    if (wanted.length > 0) await this.of(context).processChanges(batchContextOf(context), wanted, context.signal);
+    if (wanted.length > 0) await this.#process(wanted, context);
     await this.#rules.afterBatch(context, documents.length);
   }
 
   async close(context: RangeContext, reason: CloseReason): Promise<void> {
     const name = nameOf(context);
     const observer = this.#observers.get(name);
-    const told = closeReasonOf(reason, this.#feedErrors.get(name));
+    const told = closeReasonOf(reason, this.#errors.get(name));
     this.#observers.delete(name);
-    this.#feedErrors.delete(name);
+    this.#errors.delete(name);
     this.#rules.closed(context);
     await observer?.close(contextOf(context), told);
   }
 
-  feedFailed(range: { readonly leaseToken: string; readonly epoch: number }, error: unknown): void {
+  failed(range: OpenRange, error: unknown): void {
     const name = nameOf(range);
-    if (this.#observers.has(name)) this.#feedErrors.set(name, error);
+    if (this.#observers.has(name)) this.#errors.set(name, error);
   }
 
-  of(range: { readonly leaseToken: string; readonly epoch: number }): ChangeFeedObserver<T> {
+  /** For those who call the observer of a range themselves: what it throws is told from everything else that may fail. */
+  guarded(range: OpenRange): ChangeFeedObserver<T> {
     const observer = this.#observers.get(nameOf(range));
     if (observer === undefined) throw new Error(`The range ${range.leaseToken} is not open.`);
+    return {
+      open: (context) => observer.open(context),
+      close: (context, reason) => observer.close(context, reason),
+      processChanges: async (context, documents, signal) => {
+        try {
+          await observer.processChanges(context, documents, signal);
+        } catch (cause) {
+          const error = new ProcessorError('handler-failed', `The observer failed: ${messageOf(cause)}`, { cause });
+          this.failed(range, error);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** An observer that throws is closed; when the batch comes again, a new one is given it. */
+  async #process(documents: readonly ChangedDocument<T>[], context: BatchContext): Promise<void> {
+    const name = nameOf(context);
+    const isNew = !this.#observers.has(name);
+    const observer = this.#observers.get(name) ?? this.#made(context);
+    try {
+      if (isNew) await observer.open(contextOf(context));
+      await observer.processChanges(batchContextOf(context), documents, context.signal);
+    } catch (error) {
+      // The range may be another host's by now: then whoever closes it says why.
+      if (!context.signal.aborted && this.#observers.get(name) === observer) {
+        this.#observers.delete(name);
+        await observer.close(contextOf(context), 'ObserverError');
+      }
+      throw error;
+    }
+  }
+
+  #made(range: OpenRange): ChangeFeedObserver<T> {
+    const observer = this.#factory.createObserver();
+    this.#observers.set(nameOf(range), observer);
     return observer;
   }
 }
 
-function nameOf({ leaseToken, epoch }: { readonly leaseToken: string; readonly epoch: number }): string {
+function nameOf({ leaseToken, epoch }: OpenRange): string {
   return `${leaseToken} ${epoch}`;
 }
 

@@ -3,6 +3,7 @@
 import { isDatabaseError } from '@tidemark/model';
 import { isRestError } from '../client/rest-error.ts';
 import type { CloseReason } from '../observer.ts';
+import { isProcessorError } from '../processor-error.ts';
 
 export type ChangeFeedObserverCloseReason =
   /** The feed could not be read. */
@@ -19,11 +20,12 @@ export type ChangeFeedObserverCloseReason =
   /** The endpoint had not come to where the session token says that the client has been. */
   | 'ReadSessionNotAvailable';
 
-/** `feedError`: why the range could not be read the last time. */
-export function closeReasonOf(reason: CloseReason, feedError: unknown): ChangeFeedObserverCloseReason {
+/** `error`: what failed in the range last, the feed or an observer that an own partition processor calls. */
+export function closeReasonOf(reason: CloseReason, error: unknown): ChangeFeedObserverCloseReason {
   if (reason !== 'feed-failed') return reasons[reason];
-  if (isBehindSession(feedError)) return 'ReadSessionNotAvailable';
-  return isDatabaseError(feedError) && goneCodes.has(feedError.code) ? 'ResourceGone' : 'Unknown';
+  if (isProcessorError(error) && error.code === 'handler-failed') return 'ObserverError';
+  if (isBehindSession(error)) return 'ReadSessionNotAvailable';
+  return isDatabaseError(error) && goneCodes.has(error.code) ? 'ResourceGone' : 'Unknown';
 }
 
 /** Wire: 404 with substatus 1002 (wire 5). Sources tell it as something that passes, and keep the answer as its cause. */

@@ -1,6 +1,7 @@
 // What the older APIs tell a health monitor: what happened to which lease, and how bad it is.
 
 import type { ProcessorEvent } from '../events.ts';
+import { isProcessorError } from '../processor-error.ts';
 
 export type HealthSeverity = 'Critical' | 'Error' | 'Informational';
 
@@ -37,7 +38,7 @@ export function recordOf(event: ProcessorEvent): HealthMonitoringRecord | undefi
     case 'health':
       return record(
         severityOf(event.problem),
-        operationOf(event.problem),
+        isOfObserver(event.error) ? 'ProcessChanges' : operationOf(event.problem),
         event.leaseToken,
         event.message,
         event.error,
@@ -59,6 +60,11 @@ const critical: ReadonlySet<Problem> = new Set([
 
 function severityOf(problem: Problem): HealthSeverity {
   return critical.has(problem) ? 'Critical' : 'Error';
+}
+
+/** An own partition processor calls the observer itself, and its error looks like one of the feed. */
+function isOfObserver(error: unknown): boolean {
+  return isProcessorError(error) && error.code === 'handler-failed';
 }
 
 function operationOf(problem: Problem): MonitoredOperation {

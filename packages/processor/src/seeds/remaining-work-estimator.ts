@@ -2,7 +2,9 @@
 
 import { systemEnvironment } from '../ambient.ts';
 import type { Environment } from '../environment.ts';
+import type { Lag } from '../lag.ts';
 import { ProcessorGroup } from '../operate.ts';
+import { isProcessorError } from '../processor-error.ts';
 import type { FeedCollection, LeaseCollection } from './collection-info.ts';
 import { addressOf } from './collection-info.ts';
 
@@ -26,11 +28,21 @@ export class RemainingWorkEstimator {
   }
 
   async getEstimatedRemainingWork(): Promise<number | undefined> {
-    return (await this.#group.lag()).items;
+    return (await this.#lag())?.items;
   }
 
   async getEstimatedRemainingWorkPerPartition(): Promise<RemainingPartitionWork[]> {
-    const { ranges } = await this.#group.lag();
+    const { ranges = [] } = (await this.#lag()) ?? {};
     return ranges.map(({ leaseToken, items }) => ({ partitionKeyRangeId: leaseToken, remainingWork: items }));
+  }
+
+  /** Undefined before the first host of the group has started: what it will find is unknown, and no error. */
+  async #lag(): Promise<Lag | undefined> {
+    try {
+      return await this.#group.lag();
+    } catch (error) {
+      if (isProcessorError(error, 'group-unknown')) return undefined;
+      throw error;
+    }
   }
 }

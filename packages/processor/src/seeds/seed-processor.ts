@@ -83,11 +83,11 @@ export class SeedProcessor<T> {
     const { partitionProcessorFactory: own } = parts;
     const watch: FeedWatch = {
       timeoutMs: feedTimeoutMs(options),
-      onFailed: (lease, error) => desk.feedFailed(lease, error),
+      onFailed: (lease, error) => desk.failed(lease, error),
     };
     this.#processor = buildProcessor(plugged, {
       balance: balanceOf(parts),
-      wrapPump: (make) => watchedPumps(own ? pumpsOf(own, (lease) => desk.of(lease)) : make, watch),
+      wrapPump: (make) => watchedPumps(own ? pumpsOf(own, (lease) => desk.guarded(lease)) : make, watch),
     });
   }
 
