@@ -73,9 +73,11 @@ export class LeaseHistories {
   readonly #readAnew: KeyRange[] = [];
   /** By token. */
   readonly #doublings = new Map<string, Doubling>();
-  /** Tokens whose position was refused. */
+  /** Processes with the tokens whose position they heard refused. */
   readonly #refused = new Set<string>();
   #bearHolesUntilMs = Number.NEGATIVE_INFINITY;
+  /** Keys whose lease was deleted by hand meanwhile. */
+  readonly #borne: { readonly keys: KeyRange; readonly untilMs: number }[] = [];
   /** Whether the group has begun: from then on its leases cover the key space. */
   isBootstrapped = false;
   /** People or tests have changed leases by hand: what follows from it is no violation. */
@@ -142,12 +144,12 @@ export class LeaseHistories {
     this.#doublings.set(token, { keys, untilMs: Number.POSITIVE_INFINITY });
   }
 
-  /** The feed does not know the position of a range. */
-  refused(token: string): void {
-    this.#refused.add(token);
+  /** The feed does not know the position of a range. Only who hears this may go back. */
+  refused(actor: Actor, token: string): void {
+    this.#refused.add(`${actor.id} ${token}`);
   }
 
-  /** A lease was deleted by hand: for a while its keys have none. */
+  /** Leases are deleted by hand: from now on, and for so long, their keys may have none. Those of others must. */
   bearHoles(durationMs: number): void {
     this.#bearHolesUntilMs = this.#options.nowMs() + durationMs;
   }
@@ -199,14 +201,16 @@ export class LeaseHistories {
     const history = this.#last.get(name);
     if (history !== undefined) history.isRemoved = true;
     // By hand: where nobody has noted its position it is read from the start of the group.
-    if (writer === undefined && before.keys !== undefined) this.#readAnew.push(before.keys);
+    if (writer !== undefined || before.keys === undefined) return;
+    this.#readAnew.push(before.keys);
+    this.#borne.push({ keys: before.keys, untilMs: this.#bearHolesUntilMs });
   }
 
   #stored(name: string, before: LeaseFacts | undefined, after: LeaseFacts, writer: string | undefined): void {
     const nowMs = this.#options.nowMs();
     const history = (before === undefined ? undefined : this.#last.get(name)) ?? this.#begin(name, after.token);
     if (!this.isTampered) {
-      this.#noticeRewind(history, after);
+      this.#noticeRewind(history, after, writer);
       this.#checkPosition(history, after);
       this.#checkEpoch(history, before, after, writer);
     }
@@ -241,9 +245,9 @@ export class LeaseHistories {
    * By policy, once for each refusal: what was stored counts no more, and neither does the note of what was finished above it (S23). What is
    * acknowledged from now on counts as ever.
    */
-  #noticeRewind(history: LeaseHistory, after: LeaseFacts): void {
+  #noticeRewind(history: LeaseHistory, after: LeaseFacts, writer: string | undefined): void {
     const isBack = (after.lsn ?? -1) < history.lsn;
-    if (!isBack || !this.#options.mayRewind || !this.#refused.delete(after.token)) return;
+    if (!isBack || !this.#options.mayRewind || !this.#refused.delete(`${writer} ${after.token}`)) return;
     history.lsn = after.lsn ?? -1;
     for (const tenure of history.tenures.values()) {
       tenure.startLsn = Math.min(tenure.startLsn, history.lsn);
@@ -345,8 +349,10 @@ export class LeaseHistories {
 
   /** I6, while it runs: from the beginning of the group on no key is without a lease. */
   #checkTiling(): void {
-    if (!this.isBootstrapped || this.isTampered || this.#options.nowMs() < this.#bearHolesUntilMs) return;
-    const hole = holeIn(this.live());
+    if (!this.isBootstrapped || this.isTampered) return;
+    const nowMs = this.#options.nowMs();
+    const borne = this.#borne.filter(({ untilMs }) => nowMs < untilMs).map(({ keys }) => keys);
+    const hole = holeIn([...this.live().flatMap(({ keys }) => keys ?? []), ...borne]);
     if (hole !== undefined) this.#options.report('I6', `no lease covers the keys from "${hole}"`);
   }
 
@@ -359,9 +365,8 @@ export class LeaseHistories {
   }
 }
 
-/** First key that no lease covers. */
-function holeIn(leases: readonly LeaseFacts[]): string | undefined {
-  const ranges = leases.flatMap((lease) => (lease.keys === undefined ? [] : [lease.keys]));
+/** First key that none of them covers. */
+function holeIn(ranges: KeyRange[]): string | undefined {
   ranges.sort((a, b) => (a.min < b.min ? -1 : 1));
   let end = '';
   for (const range of ranges) {

@@ -1,5 +1,6 @@
 // Each excuse of the oracle from both sides: what it forgives, and the nearest thing that it must not forgive.
 
+import type { KeyRange } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import type { StoredDocument } from '../store/document-store.ts';
 import type { Actor, DeliveryPlace, DeliveryRecord } from './delivery.ts';
@@ -15,12 +16,15 @@ const [a, b, c] = ['a', 'b', 'c'].map((instance): Actor => ({ id: `${instance}#1
   Actor,
 ];
 const expirationMs = 60_000;
+const allKeys: KeyRange = { min: '', max: 'FF' };
 
 interface LeaseState {
   readonly owner?: Actor;
   readonly epoch: number;
   readonly lsn?: number;
   readonly isTombstone?: boolean;
+  /** All of them without it. */
+  readonly keys?: KeyRange;
 }
 
 /** One range, one lease, and the hosts a, b and c, whose writes and deliveries a test makes itself. */
@@ -61,12 +65,17 @@ class Bench {
   }
 
   /** `by` undefined: by hand. */
-  write(by: Actor | undefined, { owner, epoch, lsn, isTombstone }: LeaseState, token = '0', key = 'one'): void {
+  write(
+    by: Actor | undefined,
+    { owner, epoch, lsn, isTombstone, keys = allKeys }: LeaseState,
+    token = '0',
+    key = 'one',
+  ): void {
     const body = {
       id: `g..${token}`,
       partitionKey: key,
       LeaseToken: token,
-      FeedRange: { Range: { min: '', max: 'FF' } },
+      FeedRange: { Range: keys },
       Owner: owner?.instance ?? null,
       ContinuationToken: lsn === undefined ? null : `"${lsn}"`,
       properties: {
@@ -103,7 +112,7 @@ class Bench {
   #placeOf(by: Actor, epoch: number, leaseToken: string): DeliveryPlace {
     const name = nameOf(by, { leaseToken, epoch });
     const controller = this.#signals.get(name) ?? new AbortController();
-    const place = { leaseToken, keys: { min: '', max: 'FF' }, epoch, signal: controller.signal };
+    const place = { leaseToken, keys: allKeys, epoch, signal: controller.signal };
     if (!this.#signals.has(name)) this.oracle.opened(by, place);
     this.#signals.set(name, controller);
     return place;
@@ -218,7 +227,7 @@ const readingsAnew: Readonly<Record<string, readonly [act: (bench: Bench) => voi
   'whose lease was deleted by hand': [(bench) => bench.remove(undefined), 1, []],
   'whose position was refused': [
     (bench) => {
-      bench.oracle.refused('0');
+      bench.oracle.refused(a, '0');
       bench.write(a, { owner: a, epoch: 1 });
       bench.write(a, { epoch: 1, isTombstone: true });
       bench.remove(a);
@@ -267,7 +276,7 @@ test.each([
   const bench = new Bench({ mayRewind });
   bench.write(a, { owner: a, epoch: 1 });
   bench.deliver(a, 1, bench.commit(3));
-  bench.oracle.refused('0');
+  bench.oracle.refused(a, '0');
 
   for (let i = 0; i < times; i += 1) {
     bench.write(a, { owner: a, epoch: 1, lsn: 3 });
@@ -275,6 +284,18 @@ test.each([
   }
 
   expect(bench.reports).toEqual(reports);
+});
+
+test('[I5] a position goes back only by the one who heard the refusal', () => {
+  const bench = new Bench();
+  bench.write(a, { owner: a, epoch: 1 });
+  bench.deliver(a, 1, bench.commit(3));
+  bench.write(a, { owner: a, epoch: 1, lsn: 3 });
+  bench.oracle.refused(b, '0');
+
+  bench.write(a, { owner: a, epoch: 1, lsn: 1 });
+
+  expect(bench.reports).toEqual(['I5']);
 });
 
 test('[I8] what was finished above a refused position comes again, once, also from the next owner', () => {
@@ -285,7 +306,7 @@ test('[I8] what was finished above a refused position comes again, once, also fr
   bench.write(a, { owner: a, epoch: 1, lsn: 1 });
   bench.deliver(a, 1, [second]);
 
-  bench.oracle.refused('0');
+  bench.oracle.refused(a, '0');
   bench.write(a, { owner: a, epoch: 1 });
   bench.deliver(a, 1, [first]);
   bench.close(a, 1);
@@ -304,7 +325,7 @@ test('[I8] what was stored after a refusal does not come again', () => {
   bench.deliver(a, 1, [first]);
   bench.write(a, { owner: a, epoch: 1, lsn: 1 });
 
-  bench.oracle.refused('0');
+  bench.oracle.refused(a, '0');
   bench.write(a, { owner: a, epoch: 1 });
   bench.deliver(a, 1, [first]);
   bench.write(a, { owner: a, epoch: 1, lsn: 1 });
@@ -409,17 +430,36 @@ test.each<[string, (bench: Bench) => void, string[]]>([
 // ---- A lease that somebody has deleted (I6) ----
 
 test.each([
-  ['is borne for a while', 5000, 4999, []],
-  ['is borne no longer', 5000, 5000, ['I6']],
-  ['that nobody made by hand is not borne', 0, 0, ['I6']],
-])('[I6] a hole %s', (_, bornMs, afterMs, reports) => {
+  ['is borne for a while', 5000, 4999, true, []],
+  ['is borne no longer', 5000, 5000, true, ['I6']],
+  ['that nobody announced is not borne', 0, 0, true, ['I6']],
+  ['that a host made is not borne', 5000, 0, false, ['I6']],
+])('[I6] a hole %s', (_, bornMs, afterMs, isByHand, reports) => {
   const bench = new Bench();
   bench.write(a, { owner: a, epoch: 1 });
   bench.oracle.isBootstrapped = true;
 
   bench.oracle.bearHoles(bornMs);
   bench.nowMs += afterMs;
-  bench.remove(undefined);
+  bench.remove(isByHand ? undefined : a);
 
   expect(bench.reports).toEqual(reports);
+});
+
+test('[I6] a hole is borne where a lease was deleted by hand, and not beside it', () => {
+  const bench = new Bench();
+  const [low, high] = [
+    { min: '', max: '20' },
+    { min: '20', max: 'FF' },
+  ];
+  bench.write(a, { owner: a, epoch: 1, keys: low }, '0');
+  bench.write(b, { owner: b, epoch: 1, keys: high }, '1');
+  bench.oracle.isBootstrapped = true;
+  bench.oracle.bearHoles(5000);
+
+  bench.remove(undefined, '0');
+  expect(bench.reports).toEqual([]);
+  bench.remove(b, '1');
+
+  expect(bench.reports).toEqual(['I6']);
 });

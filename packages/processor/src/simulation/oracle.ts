@@ -204,8 +204,8 @@ export class Oracle {
     this.#histories.takenAsExpired(actor, token, epoch);
   }
 
-  refused(token: string): void {
-    this.#histories.refused(token);
+  refused(actor: Actor, token: string): void {
+    this.#histories.refused(actor, token);
   }
 
   doubled(token: string): void {

@@ -296,7 +296,7 @@ export class World {
         onAnswer: (token) => host.fed(token),
         onRefusal: (token) => {
           host.refused(token);
-          this.oracle.refused(token);
+          this.oracle.refused(host, token);
         },
       }),
       leases: makeWorldStore({ ...store, documents: this.leases, name: 'shop/leases', port: 'store' }),
