@@ -1,5 +1,5 @@
-// Seeds outside of the fixed range that have failed, by the cause of it. Most of them were wrong judgements: those causes stand here too, since a
-// judge who is wrong hides what is.
+// Seeds outside of the fixed range that have failed, by the cause of it: defects of the processor, each with a scenario of its own, and wrong
+// judgements of the simulation.
 
 export interface NamedSeeds {
   readonly cause: string;
@@ -7,6 +7,22 @@ export interface NamedSeeds {
 }
 
 export const namedSeeds: readonly NamedSeeds[] = [
+  {
+    cause: 'a timer was armed after a pump had ended',
+    seeds: [10004471, 10009306, 20001913, 5001945, 5002051, 73928358, 73942105],
+  },
+  {
+    cause: 'two leases of the same keys ended because of each other',
+    seeds: [20014026],
+  },
+  {
+    cause: 'a lease that was made again over a tombstone fell back in epoch and position',
+    seeds: [10004952, 10011513, 20014190, 20009044],
+  },
+  {
+    cause: 'a deleted lease was made again while its owner, cut off or frozen, still held it',
+    seeds: [20012905, 73947383],
+  },
   {
     cause: 'the oracle forgot what had become of a lease when its document was removed',
     seeds: [20002547, 5001215, 73934158, 73942295, 73947210],
