@@ -42,6 +42,6 @@ export {
   describeLeases,
   unrestOf,
 } from './simulation/world-checks.ts';
-export type { HandlerInWorld, HostEquipment, HostProgram, WorldHost } from './simulation/world-host.ts';
+export type { HandlerInWorld, HostEquipment, HostProgram, OpenCall, WorldHost } from './simulation/world-host.ts';
 export { FatalError } from './simulation/world-host.ts';
 export { worldSettings } from './simulation/world-settings.ts';

@@ -3,11 +3,10 @@
 //
 //  - A range with changes that wait, whose owner is at work and for which nothing was finished for a watchdog period since the observer
 //    opened, has a problem that somebody has told of, or that was over a moment ago.
-//  - A handler call that takes longer than `handlerWarnMs` is told of as slow, or as hung.
+//  - A handler call that takes longer than `handlerWarnMs` is told of as slow, or as hung; so is an `open`.
 
 import { keyRangeContains } from '@tidemark/model';
 import type { ProcessorEvent } from '../events.ts';
-import { openMsMax } from '../limits.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DeliveryRecord } from './delivery.ts';
 import { worldEpochMs } from './host-clock.ts';
@@ -66,6 +65,7 @@ export class Visibility {
     if (world.leases.list('').some(({ id, body }) => id.includes('.x.control') && body['paused'] === true))
       this.#pausedMs = world.nowMs;
     this.#lookAtCalls();
+    for (const host of world.alive) this.#lookAtOpens(host);
     for (const lease of world.oracle.liveLeases()) this.#lookAtRange(lease);
   }
 
@@ -82,12 +82,30 @@ export class Visibility {
     }
   }
 
+  #lookAtOpens(host: WorldHost): void {
+    const { nowMs, oracle } = this.#world;
+    for (const [token, { beganMs, endedMs, signal }] of host.opens) {
+      const isOver = endedMs !== undefined || signal.aborted || host.thawedMs > beganMs || host.gate.isFrozen;
+      if (isOver || nowMs - beganMs <= this.#warnMs) continue;
+      const isTold = this.#toldBy(host, token, beganMs).some(({ problem }) => ofCalls.has(problem));
+      if (!isTold) oracle.report('I13', `${host.id} does not tell that range ${token} is slow to open`);
+    }
+  }
+
+  /** Nothing is read before `open` is over. One that takes long is told of, and no reason to count later. */
+  #openedMs(host: WorldHost, token: string): number {
+    const call = host.opens.get(token);
+    return call === undefined
+      ? Number.NEGATIVE_INFINITY
+      : Math.min(call.endedMs ?? this.#world.nowMs, call.beganMs + this.#warnMs);
+  }
+
   #lookAtRange(lease: LeaseFacts): void {
     const { nowMs, oracle, container, alive } = this.#world;
     const { keys, token } = lease;
     const host = alive.find(({ instance, state }) => instance === lease.owner && state === 'running');
     if (host === undefined || host.gate.isFrozen || keys === undefined) return;
-    const sinceMs = Math.max(this.#pausedMs, host.thawedMs, oracle.ownedSinceMs(token), openedMs(host, token, nowMs));
+    const sinceMs = Math.max(this.#pausedMs, host.thawedMs, oracle.ownedSinceMs(token), this.#openedMs(host, token));
     if (nowMs - sinceMs <= this.#periodMs) return;
     const waiting = container.changes.filter(
       (change) =>
@@ -118,14 +136,6 @@ export class Visibility {
       ({ leaseToken, untilMs }) => untilMs >= sinceMs && (leaseToken === undefined || leaseToken === token),
     );
   }
-}
-
-/** Nothing is read before `open` is over, which takes no longer than its bound, by a clock that may be slow. */
-function openedMs(host: WorldHost, token: string, nowMs: number): number {
-  const call = host.opens.get(token);
-  return call === undefined
-    ? Number.NEGATIVE_INFINITY
-    : (call.endedMs ?? Math.min(nowMs, call.beganMs + 1.1 * openMsMax));
 }
 
 const ofCalls: ReadonlySet<string> = new Set(['handler-slow', 'handler-hung']);

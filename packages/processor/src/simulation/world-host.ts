@@ -53,6 +53,14 @@ export type HandlerInWorld = (
 
 export type HostState = 'starting' | 'running' | 'stopping' | 'ended' | 'dead';
 
+/** A call of `open` of an observer, in true time. */
+export interface OpenCall {
+  readonly beganMs: number;
+  endedMs: number | undefined;
+  /** Aborts when nobody waits for it any more. */
+  readonly signal: AbortSignal;
+}
+
 export interface WorldHostOptions {
   readonly id: string;
   readonly instance: string;
@@ -82,8 +90,8 @@ export class WorldHost {
   /** Chance of its own: a handler must not change what the processor draws. */
   readonly #handlerGround: Ground;
   readonly #fedMs = new Map<string, number>();
-  /** By lease, the last call of `open`, in true time. */
-  readonly opens: Map<string, { readonly beganMs: number; endedMs: number | undefined }> = new Map();
+  /** By lease, the last call of `open`. */
+  readonly opens: Map<string, OpenCall> = new Map();
   state: HostState = 'starting';
   startError: unknown;
   /** Part of the handler calls that throw, and of those that take long: set by faults. */
@@ -129,7 +137,7 @@ export class WorldHost {
     return {
       open: async (context) => {
         const { schedule } = this.#options;
-        const call = { beganMs: schedule.nowMs, endedMs: undefined as number | undefined };
+        const call: OpenCall = { beganMs: schedule.nowMs, endedMs: undefined, signal: context.signal };
         this.opens.set(context.leaseToken, call);
         try {
           await this.#open(context);
