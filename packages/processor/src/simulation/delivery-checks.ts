@@ -113,7 +113,7 @@ export class DeliveryChecks {
       return;
     }
     if (!this.#isShown(sequence) && this.#isOfBoth(highest, by, place.epoch, isShared)) return;
-    // Nobody waits for it: it comes, late, where a lease is read from the start again.
+    // Nobody waits for it: it comes, late, where everything is read again.
     if (isOlderThanGroup(change) && histories.isReadAnew(change.position)) return;
     report('I3', `${by} got ${describe(change)} for the first time after a later change of its key`);
   }

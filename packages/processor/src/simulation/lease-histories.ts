@@ -69,7 +69,7 @@ export class LeaseHistories {
   readonly #last = new Map<string, LeaseHistory>();
   /** By token, of all documents that ever were: the newest first. */
   readonly #histories = new Map<string, LeaseHistory[]>();
-  /** Keys that somebody began to read anew: by policy, or since their lease was deleted. */
+  /** Keys that are read anew by policy, by whatever leases they have later. */
   readonly #readAnew: KeyRange[] = [];
   /** By token. */
   readonly #doublings = new Map<string, Doubling>();
@@ -124,7 +124,7 @@ export class LeaseHistories {
     return Math.max(...begins);
   }
 
-  /** Whether what lies there may come although it is older than the group: its lease was read from the start again. */
+  /** Whether what lies there may come although it is older than the group: its position was refused, and all is read again. */
   isReadAnew(position: string): boolean {
     return this.#readAnew.some((keys) => keyRangeContains(keys, position));
   }
@@ -200,10 +200,8 @@ export class LeaseHistories {
   #removed(name: string, before: LeaseFacts, writer: string | undefined): void {
     const history = this.#last.get(name);
     if (history !== undefined) history.isRemoved = true;
-    // By hand: where nobody has noted its position it is read from the start of the group.
-    if (writer !== undefined || before.keys === undefined) return;
-    this.#readAnew.push(before.keys);
-    this.#borne.push({ keys: before.keys, untilMs: this.#bearHolesUntilMs });
+    if (writer === undefined && before.keys !== undefined)
+      this.#borne.push({ keys: before.keys, untilMs: this.#bearHolesUntilMs });
   }
 
   #stored(name: string, before: LeaseFacts | undefined, after: LeaseFacts, writer: string | undefined): void {
