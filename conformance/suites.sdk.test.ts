@@ -182,3 +182,68 @@ test('[wire 5] [wire 7] what is too large is told in the words of the service, a
   const operation = { operationType: 'Create', resourceBody: { id: '1', pk: 'a', large } } as const;
   await expect(container.items.batch([operation], 'a')).rejects.toThrow('{"Errors":["Request size is too large"]}');
 });
+
+describe('the members of a document', () => {
+  const bare = ({ _etag, _ts, _lsn, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
+
+  test('[wire 7] come back in the order in which they were written, those of the system too', async () => {
+    const container = await world.container();
+    const { resource: made } = await container.items.create<Record<string, unknown>>({ id: '1', pk: 'a' });
+    const { _etag, ...unmatched } = made ?? {};
+    const changed = { behind: [1, {}], ...unmatched, _etag, prop: null };
+
+    const { resource: replaced } = await container.item('1', 'a').replace<Record<string, unknown>>(changed);
+
+    const answer = JSON.stringify(replaced);
+    const item = () => world.client.database('db').container(container.id).item('1', 'a');
+    expect(Object.keys(replaced ?? {})).toEqual([
+      'behind',
+      'id',
+      'pk',
+      '_rid',
+      '_self',
+      '_attachments',
+      '_ts',
+      '_etag',
+      'prop',
+    ]);
+    expect(bare(replaced ?? {})).toBe(bare(changed));
+    expect(JSON.stringify((await item().read()).resource)).toBe(answer);
+    expect(JSON.stringify((await container.items.readAll().fetchAll()).resources)).toBe(`[${answer}]`);
+    const { result } = await container.items.readChangeFeed('a', { startFromBeginning: true }).fetchNext();
+    expect(JSON.stringify(result)).toBe(`[${answer.slice(0, -1)},"_lsn":${(result as { _lsn: number }[])[0]?._lsn}}]`);
+    await world.restart();
+    expect(JSON.stringify((await item().read()).resource)).toBe(answer);
+    const { resource: patched } = await item().patch([{ op: 'add', path: '/new', value: 1 }]);
+    expect(bare(patched ?? {})).toBe(bare({ ...changed, new: 1 }));
+  });
+
+  test('[wire 7] [wire 8] come so from a create, an upsert and a batch, with what was not written behind', async () => {
+    const container = await world.container();
+    const document = (id: string) => ({ _ts: 0, id, _lsn: 7, pk: 'a', _rid: 'mine', n: 1 });
+    const order = ['_ts', 'id', 'pk', '_rid', 'n', '_self', '_etag', '_attachments'];
+    const { resource: created } = await container.items.create(document('1'));
+    const { resource: upserted } = await container.items.upsert<object>(document('2'));
+    const operations = [
+      { operationType: 'Create', resourceBody: document('3') },
+      { operationType: 'Patch', id: '3', resourceBody: { operations: [{ op: 'incr', path: '/n', value: 1 }] } },
+    ] as const;
+    const { result = [] } = await container.items.batch([...operations], 'a');
+
+    const shown = [created, upserted, ...result.map(({ resourceBody }) => resourceBody)];
+    for (const each of shown) expect(Object.keys(each ?? {})).toEqual(order);
+    expect(created).toMatchObject({ _rid: expect.not.stringContaining('mine'), _ts: expect.not.closeTo(0) });
+    expect((await container.item('3', 'a').read()).resource).toEqual(result[1]?.resourceBody);
+  });
+
+  test('[wire 7] stand before those of the system where the client wrote these last, and so does what a patch adds', async () => {
+    const container = await world.container();
+    const { resource: made } = await container.items.create<Record<string, unknown>>({ id: '1', pk: 'a' });
+    const names = ['id', 'pk', '_rid', '_self', '_etag', '_attachments', '_ts'];
+    const { resource: replaced } = await container.item('1', 'a').replace(made ?? {});
+    const { resource: patched } = await container.item('1', 'a').patch([{ op: 'add', path: '/n', value: 1 }]);
+
+    expect(Object.keys(replaced ?? {})).toEqual(names);
+    expect(Object.keys(patched ?? {})).toEqual(['id', 'pk', 'n', ...names.slice(2)]);
+  });
+});

@@ -8,6 +8,7 @@ import type { StoredDocument } from '../range-engine.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import type { LentKey, StagedRecord } from '../state/group.ts';
 import type { KeySlab } from '../state/key-slab.ts';
+import type { ClientDocument } from '../write/command.ts';
 import type { CurrentDocument } from '../write/decision.ts';
 
 /** Whoever has found a document, and knows how to get at its bytes. */
@@ -99,21 +100,22 @@ export class CommittedDocument implements StoredDocument {
   readonly #clientBytes: Buffer;
   /** So many of them count. */
   readonly #openLength: number;
+  readonly #places: ClientDocument['places'];
   #bytes: Buffer | undefined;
 
   constructor(
     container: ContainerState,
     { lsn, ix, timeMs, ridNumber }: StagedRecord,
-    clientBytes: Buffer,
-    openLength: number,
+    { bytes, openLength, places }: ClientDocument,
   ) {
     this.lsn = lsn;
     this.ix = ix;
     this.timeMs = timeMs;
     this.ridNumber = ridNumber;
     this.#container = container;
-    this.#clientBytes = clientBytes;
+    this.#clientBytes = bytes;
     this.#openLength = openLength;
+    this.#places = places;
   }
 
   get sizeBytes(): number {
@@ -128,7 +130,7 @@ export class CommittedDocument implements StoredDocument {
     if (this.#bytes === undefined) {
       this.#bytes = Buffer.allocUnsafe(this.sizeBytes);
       this.#clientBytes.copy(this.#bytes, 0, 0, this.#openLength);
-      this.#container.system.writeTail(this, this.#bytes, this.#openLength);
+      this.#container.system.tailOf(this.#places).writeTail(this, this.#bytes, this.#openLength, 0);
     }
     return this.#bytes;
   }

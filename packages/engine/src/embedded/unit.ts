@@ -286,7 +286,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView, Find
     draft.uniqueDigests = uniqueDigests;
     draft.body = document?.bytes;
     draft.bodyLength = document?.openLength ?? 0;
-    draft.tail = document === undefined ? undefined : container.system;
+    draft.tail = document === undefined ? undefined : container.system.tailOf(document.places);
     staging.key = found;
     staging.isInsert = mutation.operation === 'create';
     staging.uniqueDigests = uniqueDigests;
@@ -318,7 +318,7 @@ export class UnitSubmission implements Submission, GroupWaiter, DecideView, Find
     const record = this.#staged?.[mutation];
     const document = this.#mutations?.[mutation]?.document;
     assert(record !== undefined && document !== undefined, 'an outcome names a mutation that left a document');
-    return new CommittedDocument(this.container, record, document.bytes, document.openLength);
+    return new CommittedDocument(this.container, record, document);
   }
 }
 

@@ -18,11 +18,11 @@ import {
   writeUint48,
 } from './frame.ts';
 
-/** What is written behind the bytes of a body: the system members of a document, which nobody has as bytes before. */
+/** What is written behind the bytes of a body, or among them: the system members of a document, which nobody has as bytes before. */
 export interface BodyTail {
   tailBytes(record: RecordInput): number;
-  /** Returns the offset behind it. The target has room. */
-  writeTail(record: RecordInput, target: Buffer, offset: number): number;
+  /** The body begins at `start` and its bytes end at `offset`. Returns the offset behind it. The target has room. */
+  writeTail(record: RecordInput, target: Buffer, offset: number, start: number): number;
 }
 
 export interface RecordInput {
@@ -198,7 +198,7 @@ function writeWhole(record: RecordInput, body: Uint8Array, length: number, targe
     'a body has its bytes, and more only where its tail will be',
   );
   target.set(body, at);
-  const end = tail?.writeTail(record, target, at + bodyLength) ?? at + bodyLength;
+  const end = tail?.writeTail(record, target, at + bodyLength, at) ?? at + bodyLength;
   assert(end === at + length, 'the tail of a body is as long as it said');
 }
 

@@ -1,8 +1,10 @@
 import { containerRid, databaseRid, documentRid, formatEtag } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readClientDocument } from '../write/client-bytes.ts';
 import { lsnTailBytes, SystemMembers } from './system-members.ts';
 
+const names = ['_rid', '_self', '_etag', '_attachments', '_ts'];
 const u31 = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 const u48 = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
@@ -43,5 +45,37 @@ test('[wire 4] [engine 4] system members are written as JSON, in their order, an
         expect(text.slice(-lsnTailBytes(lsn))).toBe(`,"_lsn":${lsn}}`);
       },
     ),
+  );
+});
+
+test('[wire 7] members that a client wrote among its own come back in their places, and the others behind', () => {
+  const system = new SystemMembers(1, 2, 3);
+  const ownNames = ['id', 'a', 'b', 'c'];
+  const order = fc.shuffledSubarray([...names, '_lsn', ...ownNames], { minLength: 1 });
+  fc.assert(
+    fc.property(order, fc.constantFrom('', ' ', '\n  '), fc.nat(2 ** 40), (some, space, lsn) => {
+      const sent = some.includes('id') ? some : [...some, 'id'];
+      const text = sent.map((name) => `${space}"${name}":${name === 'id' ? '"1"' : '[1.0, {}]'}`).join(',');
+      const document = readClientDocument(`{${text}${space}}`, { partitionKeyPaths: [] });
+      const stamp = { ridNumber: 9, lsn, ix: 1, timeMs: 1_600_000_000_000 };
+      const bytes = Buffer.alloc(document.openLength + system.tailBytes(stamp));
+      document.bytes.copy(bytes);
+
+      const end = system.tailOf(document.places).writeTail(stamp, bytes, document.openLength, 0);
+
+      const placed = sent.filter((name) => name !== '_lsn');
+      const behind = names.filter((name) => !placed.includes(name));
+      const stored = JSON.parse(bytes.toString()) as Record<string, unknown>;
+      const usual = Buffer.alloc(bytes.length);
+      system.writeTail(stamp, usual, 4);
+      const values = JSON.parse(`{"x":1${usual.toString('latin1', 4, 4 + system.tailBytes(stamp))}`);
+      expect(end).toBe(bytes.length);
+      expect(Object.keys(stored)).toEqual([...placed, ...behind, '_lsn']);
+      for (const name of [...names, '_lsn']) expect(stored[name]).toEqual(values[name]);
+      for (const name of placed.filter((each) => ownNames.includes(each) && each !== 'id')) {
+        expect(bytes.toString()).toContain(`"${name}":[1.0, {}]`);
+      }
+      expect(bytes.toString().endsWith(`,"_lsn":${lsn}}`)).toBe(true);
+    }),
   );
 });

@@ -2,7 +2,8 @@
 //
 //   ,"_rid":"…","_self":"…","_etag":"\"…\"","_attachments":"attachments/","_ts":N,"_lsn":N}
 //
-// All but the last two numbers have one length in a container, so that they are copied from a pattern and filled in.
+// All but the last two numbers have one length in a container, so that they are copied from a pattern and filled in. Where the
+// client wrote some of them among its own (write/system-places.ts) they are moved there; only `_lsn` is always last.
 
 import { Buffer } from 'node:buffer';
 import {
@@ -17,17 +18,26 @@ import {
   writeEtagIx,
 } from '@tidemark/model';
 import type { BodyTail, RecordInput } from '../log/frame-writer.ts';
+import type { SystemPlace } from '../write/system-places.ts';
+import { placedProperties, withMembers } from '../write/system-places.ts';
 
 /** What the members are made of. */
 type Stamp = Pick<RecordInput, 'ridNumber' | 'lsn' | 'ix' | 'timeMs'>;
 
+export interface SystemTail extends BodyTail {
+  tailBytes(stamp: Stamp): number;
+  writeTail(stamp: Stamp, target: Buffer, offset: number, start: number): number;
+}
+
 const lsnName = ',"_lsn":';
 
-export class SystemMembers implements BodyTail {
+export class SystemMembers implements SystemTail {
   readonly #pattern: Buffer;
   readonly #ridAt: number;
   readonly #selfRidAt: number;
   readonly #etagAt: number;
+  /** Where each of those with a place begins, with its comma. */
+  readonly #starts: readonly number[];
   readonly #epoch: number;
   readonly #writeRid: (document: number, target: Uint8Array, offset: number) => void;
   /** Of the last document; those of one unit differ only in rid and ix. */
@@ -52,6 +62,7 @@ export class SystemMembers implements BodyTail {
     this.#ridAt = startOf(1);
     this.#selfRidAt = startOf(3);
     this.#etagAt = startOf(5);
+    this.#starts = placedProperties.map((name) => this.#pattern.indexOf(`,"${name}":`));
     this.#epoch = epoch;
     this.#writeRid = documentRidWriter(containerRidPrefix(database, container));
   }
@@ -74,6 +85,34 @@ export class SystemMembers implements BodyTail {
     return offset + this.#tail.length;
   }
 
+  /** What stands behind the bytes of a document, or among them. */
+  tailOf(places: readonly SystemPlace[] | undefined): SystemTail {
+    return places === undefined ? this : new PlacedMembers(this, places);
+  }
+
+  /** Moves members of a tail that was written at `offset`, behind the bytes that begin at `start`, to their places. */
+  arrange(
+    target: Buffer,
+    start: number,
+    offset: number,
+    end: number,
+    lsn: number,
+    places: readonly SystemPlace[],
+  ): void {
+    const open = Buffer.from(target.subarray(start, offset));
+    const tail = Buffer.from(target.subarray(offset, end));
+    const starts = [...this.#starts, tail.length - lsnTailBytes(lsn)];
+    const memberOf = (name: string): Buffer => {
+      const at = placedProperties.indexOf(name);
+      return tail.subarray(starts[at], starts[at + 1]);
+    };
+    let at = start + withMembers(open, places, memberOf).copy(target, start);
+    for (const name of placedProperties) {
+      if (!places.some((place) => place.name === name)) at += memberOf(name).copy(target, at);
+    }
+    tail.copy(target, at, tail.length - lsnTailBytes(lsn));
+  }
+
   #bytesOf(lsn: number, second: number): number {
     return this.#pattern.length + digitsOf(second) + lsnTailBytes(lsn);
   }
@@ -92,6 +131,27 @@ export class SystemMembers implements BodyTail {
     tail[end] = closeBrace;
     this.#lsn = lsn;
     this.#second = second;
+  }
+}
+
+/** The tail of one document: as long as any, but not all of it behind the bytes. */
+class PlacedMembers implements SystemTail {
+  readonly #system: SystemMembers;
+  readonly #places: readonly SystemPlace[];
+
+  constructor(system: SystemMembers, places: readonly SystemPlace[]) {
+    this.#system = system;
+    this.#places = places;
+  }
+
+  tailBytes(stamp: Stamp): number {
+    return this.#system.tailBytes(stamp);
+  }
+
+  writeTail(stamp: Stamp, target: Buffer, offset: number, start: number): number {
+    const end = this.#system.writeTail(stamp, target, offset);
+    this.#system.arrange(target, start, offset, end, stamp.lsn, this.#places);
+    return end;
   }
 }
 

@@ -22,6 +22,8 @@ import type { ClientDocument } from './command.ts';
 import type { MemberSpan } from './json-scan.ts';
 import { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
 import { ObjectScanner } from './object-scanner.ts';
+import type { SystemPlace } from './system-places.ts';
+import { placedProperties, placesThatMatter } from './system-places.ts';
 
 export interface ClientBytesOptions {
   /** Paths whose strings must be well-formed Unicode, because they are hashed and compared as UTF-8. */
@@ -124,6 +126,10 @@ class ScannedDocument implements ClientDocument {
     return this.bytes.subarray(0, this.openLength);
   }
 
+  get places(): undefined {
+    return undefined;
+  }
+
   get value(): Readonly<Record<string, unknown>> {
     this.#value ??= JSON.parse(this.bytes.toString()) as Record<string, unknown>; // An object, as the scanner saw.
     return this.#value;
@@ -150,11 +156,13 @@ export function readClientDocument(input: Uint8Array | string | object, options:
   }
 
   let openBytes = bytes.subarray(from, to - 1);
+  let places: readonly SystemPlace[] | undefined;
   const hasDuplicates = facts.memberCount !== Object.keys(value).length;
   if (facts.hasSuspectName || hasDuplicates) {
     const spans = memberSpans(bytes, from, to);
-    const kept = dropMembers(bytes, spans, value, hasDuplicates);
-    openBytes = cutMembers(bytes, from, spans, kept);
+    const fates = dropMembers(bytes, spans, value, hasDuplicates);
+    openBytes = cutMembers(bytes, from, spans, fates);
+    places = placesThatMatter(placesOf(spans, fates), openBytes.length);
   }
   // The limit is for what is stored, so that a document of the full size can be read and sent back with system members.
   if (openBytes.length + 1 > documentBytesMax) throw tooLarge(openBytes.length + 1);
@@ -162,7 +170,7 @@ export function readClientDocument(input: Uint8Array | string | object, options:
   assertWellFormed(partitionKey);
   const id = checkedId(Object.hasOwn(value, 'id') ? value.id : undefined);
   const ttl = checkedTtl(Object.hasOwn(value, 'ttl') ? value.ttl : undefined);
-  return { id, openBytes, bytes: openBytes, openLength: openBytes.length, value, ttl, partitionKey };
+  return { id, openBytes, bytes: openBytes, openLength: openBytes.length, places, value, ttl, partitionKey };
 }
 
 /** The decoded name of a member; escapes are the exception, so JSON.parse is asked only about those. */
@@ -234,6 +242,9 @@ function parse(bytes: Buffer, from: number, to: number): Record<string, unknown>
   }
 }
 
+/** What becomes of a member: it stays or goes, or is a system member, by its name, that goes and leaves its place. */
+type Fate = true | false | { readonly name: string };
+
 /**
  * Which members stay: no system members, and of members with equal names the last. System members leave the value, too.
  * Backwards, because V8 keeps an object fast only while its youngest property is deleted, and they come back at the end.
@@ -243,8 +254,8 @@ function dropMembers(
   spans: readonly MemberSpan[],
   value: Record<string, unknown>,
   hasDuplicates: boolean,
-): boolean[] {
-  const kept = new Array<boolean>(spans.length).fill(true);
+): Fate[] {
+  const fates = new Array<Fate>(spans.length).fill(true);
   const later = new Set<string>();
   for (let i = spans.length - 1; i >= 0; i -= 1) {
     const span = spans[i]!;
@@ -252,13 +263,11 @@ function dropMembers(
     const name = memberName(bytes, span);
     if (isSystemProperty(name)) {
       delete value[name];
-      kept[i] = false;
-    } else if (hasDuplicates) {
-      kept[i] = !later.has(name);
-      later.add(name);
-    }
+      fates[i] = placedProperties.includes(name) && !later.has(name) ? { name } : false;
+    } else if (hasDuplicates) fates[i] = !later.has(name);
+    if (hasDuplicates) later.add(name);
   }
-  return kept;
+  return fates;
 }
 
 function hasEscape(bytes: Buffer, span: MemberSpan): boolean {
@@ -267,16 +276,28 @@ function hasEscape(bytes: Buffer, span: MemberSpan): boolean {
 }
 
 /** The kept members from the opening brace on, without a closing one; a copy only where something is cut before the end. */
-function cutMembers(bytes: Buffer, from: number, spans: readonly MemberSpan[], kept: readonly boolean[]): Buffer {
+function cutMembers(bytes: Buffer, from: number, spans: readonly MemberSpan[], fates: readonly Fate[]): Buffer {
   const runs: Buffer[] = [];
   for (let i = 0; i < spans.length; i += 1) {
-    if (!kept[i]) continue;
+    if (fates[i] !== true) continue;
     const first = i;
-    while (kept[i + 1]) i += 1;
+    while (fates[i + 1] === true) i += 1;
     runs.push(bytes.subarray(spans[first]!.segmentStart, spans[i]!.segmentEnd));
   }
-  if (runs.length === 1 && kept[0]) return bytes.subarray(from, from + 1 + runs[0]!.length);
+  if (runs.length === 1 && fates[0] === true) return bytes.subarray(from, from + 1 + runs[0]!.length);
   return Buffer.concat(runs.flatMap((run, i) => [i === 0 ? openBraceBytes : commaBytes, run]));
+}
+
+/** In what cutMembers leaves: the brace, and each segment with a comma before it but for the first. */
+function placesOf(spans: readonly MemberSpan[], fates: readonly Fate[]): SystemPlace[] {
+  const places: SystemPlace[] = [];
+  let at = 1;
+  for (const [i, fate] of fates.entries()) {
+    const { segmentStart, segmentEnd } = spans[i]!;
+    if (fate === true) at += segmentEnd - segmentStart + (at === 1 ? 0 : 1);
+    else if (fate !== false) places.push({ at, name: fate.name });
+  }
+  return places;
 }
 
 /** JSON has no undefined: that is a document without an id. */

@@ -1,6 +1,7 @@
 // What a caller wants done to the documents of one logical partition, before anybody has looked at their state.
 
 import type { PartitionKeyValues } from '@tidemark/model';
+import type { SystemPlace } from './system-places.ts';
 
 /** A document as a client sent it, checked and cleaned by client-bytes.ts. */
 export interface ClientDocument {
@@ -10,6 +11,8 @@ export interface ClientDocument {
   /** The same: so many bytes of these. Of most documents these are what was given, and nobody asks for a view of a part of them. */
   readonly bytes: Buffer;
   readonly openLength: number;
+  /** Where system members stood that come back there, in this order; undefined where all of them go to the end. */
+  readonly places: readonly SystemPlace[] | undefined;
   /** The same, parsed, perhaps only when it is asked for; only own properties count. */
   readonly value: Readonly<Record<string, unknown>>;
   /** The document's own `ttl`: -1 for ever, undefined for the container's default. */

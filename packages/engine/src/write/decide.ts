@@ -7,6 +7,7 @@ import { assert, batchOperationsMax, isDatabaseError, unreachable } from '@tidem
 import type { ClientDocument, Unit, WriteCommand } from './command.ts';
 import type { DecideContext, DecideView, Decision, Outcome } from './decision.ts';
 import { applyPatch } from './patch.ts';
+import { withMembers } from './system-places.ts';
 import { noDigests, uniqueDigests } from './unique.ts';
 import type { Version } from './unit-state.ts';
 import { UnitState } from './unit-state.ts';
@@ -178,7 +179,10 @@ function bodyOf(version: Version): Buffer | undefined {
   if (version.kind === 'stored') return version.body;
   const { document } = version.made;
   assert(document !== undefined, 'the latest version of a unit is a delete');
-  return Buffer.concat([document.openBytes, closeBrace]);
+  const { openBytes, places } = document;
+  // What the values will be nobody knows yet, and who reads this looks at the places only.
+  const open = places === undefined ? openBytes : withMembers(openBytes, places, (name) => Buffer.from(`,"${name}":0`));
+  return Buffer.concat([open, closeBrace]);
 }
 
 /** The bodies that any command of the unit may ask for, so that they are fetched in one go. */

@@ -173,10 +173,12 @@ function detached(value: unknown): unknown {
 function rebuild(stored: Buffer, document: Tree, touched: ReadonlySet<string>): Buffer {
   const added = new Set(touched);
   const members: Buffer[] = [];
-  for (const span of memberSpans(stored, stored.indexOf('{'), stored.length)) {
+  const spans = memberSpans(stored, stored.indexOf('{'), stored.length);
+  // System members keep their places, and what is new comes before those at the end.
+  while (spans.length > 0 && isSystemProperty(memberName(stored, spans.at(-1)!))) spans.pop();
+  for (const span of spans) {
     const name = memberName(stored, span);
     added.delete(name);
-    if (isSystemProperty(name)) continue;
     if (!touched.has(name)) members.push(stored.subarray(span.segmentStart, span.segmentEnd));
     else if (Object.hasOwn(document, name)) members.push(memberBytes(name, document[name]));
   }
