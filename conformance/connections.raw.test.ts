@@ -98,6 +98,49 @@ describe('[wire 1] one port', () => {
     relay.close();
   });
 
+  test.each([
+    ['noise', '\x00\x01\xfe\xff'],
+    ['noise that begins with a letter', 'G\x00\x9a\x13'],
+    ['noise that begins like a handshake', '\x16\x07'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.7\r\n'],
+    ['a greeting', 'EHLO example\r\n'],
+    ['a command of Redis', '*1\r\n$4\r\nPING\r\n'],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a method that there is not', 'GRAB'],
+    ['a target that is no path', 'GET dbs'],
+    ['half a line of something else', 'GET / FTP'],
+    ['a version that there is not', 'GET / HTTP/1.7'],
+    ['a line without its CR', 'GET / HTTP/1.1\n'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nnonsense\r\n'],
+    ['a control in a header', 'GET / HTTP/1.1\r\nx: \x01'],
+  ])('[SEC15] closes at once what is %s, and does not wait for its end', async (_what, text) => {
+    const hours = 3_600_000;
+    const server = await limited({ headerMsMax: hours, requestMsMax: hours, keepAliveMs: hours });
+    using inOnePiece = await RawClient.connect(server.port);
+    using byteByByte = await RawClient.connect(server.port);
+    using secure = await RawClient.connectTls(server.port, { ca: server.ca, servername: 'localhost' });
+
+    inOnePiece.send(Buffer.from(text, 'latin1'));
+    secure.send(Buffer.from(text, 'latin1'));
+    for (const byte of Buffer.from(text, 'latin1')) {
+      byteByByte.send(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    for (const client of [inOnePiece, secure, ...(text.startsWith('\x16') ? [] : [byteByByte])]) {
+      expect(await client.closed()).toContain('This is not an HTTP/1.1 request.');
+    }
+  });
+
+  test('[SEC15] closes a handshake that is none', async () => {
+    const server = await limited({ headerMsMax: 3_600_000 });
+    for (const text of ['\x16\x03\x09\x00\x10', '\x16\x03\x01\xff\xff\x01', '\x16\x03\x01\x00\x06\x02hello']) {
+      using client = await RawClient.connect(server.port);
+      client.send(Buffer.from(text.padEnd(40, 'x'), 'latin1'));
+      await client.closed();
+    }
+  });
+
   test('[SEC10] refuses plain HTTP where only HTTPS is wanted, and says so', async () => {
     const server = await start({ httpsOnly: true });
     expect(server.url).toMatch(/^https:/);

@@ -93,18 +93,7 @@ const largeBodies: readonly Buffer[] = [
   Buffer.alloc(4_000_000, 0x20),
 ];
 
-const verbs: readonly string[] = [
-  'GET',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'HEAD',
-  'OPTIONS',
-  'TRACE',
-  'PURGE',
-  'MKCOL',
-];
+const verbs: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'];
 const headerNames: readonly string[] = Object.values(header);
 const kinds: readonly string[] = [
   'dbs',

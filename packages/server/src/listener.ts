@@ -1,4 +1,4 @@
-// One port for HTTP and HTTPS. The first byte of a connection says which: a TLS handshake begins with 0x16, and no HTTP verb
+// One port for HTTP and HTTPS. The first bytes of a connection say which: a TLS handshake begins with 0x16 0x03, and no HTTP verb
 // does. After that it is a `Connection`, on the socket itself or on TLS on top of it.
 
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -169,7 +169,7 @@ export class Listener {
     socket.on('end', onEnd);
     socket.once('data', (bytes: Buffer) => {
       socket.removeListener('end', onEnd);
-      if (bytes[0] === tlsHandshake) {
+      if (bytes[0] === tlsHandshake && (bytes.length === 1 || bytes[1] === tlsMajor)) {
         socket.pause();
         socket.unshift(bytes);
         this.#secure(connection, socket);
@@ -225,6 +225,8 @@ function keepAliveLineOf(keepAliveMs: number): string {
 }
 
 const tlsHandshake = 0x16;
+/** Of all versions of TLS. Who sends another would be waited for: a handshake is not looked at before five bytes are here. */
+const tlsMajor = 0x03;
 
 /** Many clients may come at the same instant; node's own 511 are too few for that. */
 const acceptBacklog = 4_096;

@@ -312,6 +312,40 @@ describe('a connection', () => {
     expect(together.bytes).toBeLessThanOrEqual(aheadBytes);
   });
 
+  test('refuses what was sent ahead behind an offer to speak another protocol, and serves what comes after the answer', async () => {
+    const offer = 'GET / HTTP/1.1\r\nhost: a\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n';
+    const ahead = await connected();
+    ahead.client.write(offer + get);
+    ok((await ahead.next()).response, 'first');
+    await ahead.until(() => ahead.client.readableEnded);
+    expect(ahead.received).toMatch(/first.*HTTP\/1\.1 400 /s);
+    expect(ahead.asked).toEqual([]);
+
+    const patient = await connected();
+    patient.client.write(offer);
+    ok((await patient.next()).response, 'first');
+    await patient.until(() => patient.received.endsWith('first'));
+    patient.client.write(get);
+    ok((await patient.next()).response, 'second');
+    await patient.until(() => patient.received.endsWith('second'));
+  });
+
+  test.each([
+    ['1.1', 'connection: x, close', true],
+    ['1.1', 'proxy-connection: close', true],
+    ['1.1', 'connection: keep-alive', false],
+    ['1.0', 'connection: keep-alive', false],
+    ['1.0', 'connection: x, Keep-Alive', false],
+    ['1.0', 'connection: x keep-alive', true],
+    ['1.0', 'x: y', true],
+  ])('of HTTP/%s with %s ends with its answer: %s', async (version, line, isLast) => {
+    const pair = await connected();
+    pair.client.write(`GET / HTTP/${version}\r\nhost: a\r\n${line}\r\n\r\n`);
+    const { response } = await pair.next();
+    expect(response.isLast).toBe(isLast);
+    ok(response);
+  });
+
   test('answers what was sent ahead by a client that has closed its side', async () => {
     const pair = await connected();
     pair.client.end(get.repeat(3));

@@ -13,6 +13,7 @@ import type { Socket } from 'node:net';
 import { headerBytesMax, unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import { parseHead } from './head.ts';
+import { HeadPrefix } from './head-prefix.ts';
 import { HttpRequest } from './http-request.ts';
 import { HttpResponse } from './http-response.ts';
 import type { Refusal } from './refusal.ts';
@@ -60,6 +61,8 @@ export class Connection {
   #counted = 0;
   /** Of #unread, where the end of a head cannot be any more. */
   #searched = 0;
+  /** What is known of a head that has not come whole. */
+  #prefix: HeadPrefix | undefined;
   #refusal: Refusal | undefined;
   #isClosing = false;
   /** The client has closed its side. */
@@ -226,16 +229,18 @@ export class Connection {
       let at = 2;
       while (unread[at] === cr && unread[at + 1] === lf) at += 2;
       this.#unread = at === unread.length ? undefined : unread.subarray(at);
+      this.#prefix = undefined;
       return true;
     }
     const end = unread.indexOf(headEnd, this.#searched, 'latin1');
     if (end === -1 || end > headerBytesMax) {
       this.#searched = Math.max(0, unread.length - headEnd.length + 1);
       if (end !== -1 || unread.length > headerBytesMax) this.#refuse(headTooLong);
-      else if (!mayBeHead(unread)) this.#refuse(notHttp);
+      else if (!this.#mayBecomeHead(unread)) this.#refuse(notHttp);
       return false;
     }
     this.#searched = 0;
+    this.#prefix = undefined;
     const head = parseHead(unread.toString('latin1', 0, end + 2));
     if (head === undefined || head === 'too many fields') {
       this.#refuse(head === undefined ? notHttp : tooManyFields);
@@ -263,6 +268,11 @@ export class Connection {
     this.#answer(request, response);
     if (request.isHeld) this.#pause();
     return true;
+  }
+
+  #mayBecomeHead(unread: Buffer): boolean {
+    this.#prefix ??= new HeadPrefix();
+    return this.#prefix.mayBecomeHead(unread);
   }
 
   /** False when what came is not a body. */
@@ -304,6 +314,7 @@ export class Connection {
       else this.#request = undefined;
       // What was sent ahead waits for a turn of its own: a client that takes large answers at once would keep out all others.
       if (this.#unread === undefined) this.#goOnAfter();
+      else if (request?.isComplete === true && request.asksForUpgrade) this.#refuse(notHttp);
       else {
         this.#isDue = true;
         setImmediate(this.#onTurn);
@@ -384,12 +395,6 @@ export class Connection {
 const headEnd = '\r\n\r\n';
 const cr = 0x0d;
 const lf = 0x0a;
-
-/** Whoever speaks something else is told so at once, and not when it is too late. */
-function mayBeHead(bytes: Buffer): boolean {
-  const byte = bytes[0] as number;
-  return byte === cr || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
-}
 
 let uses = 0;
 

@@ -24,6 +24,10 @@ describe('a head', () => {
     expect(parse('GET / HTTP/1.0')).toMatchObject({ minorVersion: 0, headers: {}, bodyBytes: 0 });
   });
 
+  test.each(['/', '//x', '/a?b?c', '*', 'http://h/x', 'HTTPS://h:1?x', 'http://[::1]'])('may ask for %s', (url) => {
+    expect(parse(`OPTIONS ${url} HTTP/1.1`)).toMatchObject({ url });
+  });
+
   test('that names a header twice has it joined, or the first of the two', () => {
     const head = parse(
       'GET / HTTP/1.1',
@@ -33,8 +37,10 @@ describe('a head', () => {
       'cookie: y=2',
       'authorization: 1',
       'authorization: 2',
+      'etag: 1',
+      'etag: 2',
     );
-    expect(head?.headers).toEqual({ prefer: 'a, b', cookie: 'x=1; y=2', authorization: '1' });
+    expect(head?.headers).toEqual({ prefer: 'a, b', cookie: 'x=1; y=2', authorization: '1', etag: '1' });
   });
 
   test('may name what JavaScript has names for', () => {
@@ -55,6 +61,12 @@ describe('a head', () => {
 
   test.each([
     ['no method', ' / HTTP/1.1'],
+    ['a method that nobody has heard of', 'FOO / HTTP/1.1'],
+    ['a method in lower case', 'get / HTTP/1.1'],
+    ['the rest of a body before its method', 'xPATCH / HTTP/1.1'],
+    ['a target that is no path', 'GET dbs HTTP/1.1'],
+    ['a target that only begins like a URL', 'GET http:x HTTP/1.1'],
+    ['a target that begins with a question', 'GET ?x HTTP/1.1'],
     ['no target', 'GET  HTTP/1.1'],
     ['two spaces', 'GET  / HTTP/1.1'],
     ['no version', 'GET /'],
@@ -73,6 +85,8 @@ describe('a head', () => {
     ['a NUL', 'GET / HTTP/1.1', 'a: \0'],
     ['two hosts', 'GET / HTTP/1.1', 'host: a', 'host: a'],
     ['two lengths that agree', 'POST / HTTP/1.1', 'content-length: 1', 'content-length: 1'],
+    ['a tab behind the length', 'POST / HTTP/1.1', 'content-length: 1\t'],
+    ['a tab before the encoding', 'POST / HTTP/1.1', 'transfer-encoding:\tchunked'],
     ['a list of lengths', 'POST / HTTP/1.1', 'content-length: 1, 1'],
     ['a length with a sign', 'POST / HTTP/1.1', 'content-length: +1'],
     ['a length in hex', 'POST / HTTP/1.1', 'content-length: 0x1'],

@@ -21,7 +21,20 @@ export interface Head {
   readonly bodyBytes: number | 'chunked';
 }
 
-const methodCharsMax = 24;
+/** Whatever else begins a line may be the end of something else, such as a body that is longer than it said. */
+export const methods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+]);
+/** A path, the server itself, or a whole URL as it is sent to a proxy. */
+export const target: RegExp = /^(?:\/|\*$|https?:\/\/[a-z0-9.:[\]-]+(?:[/?]|$))/i;
 const cr = 0x0d;
 const lf = 0x0a;
 const space = 0x20;
@@ -30,25 +43,30 @@ const colon = 0x3a;
 
 /** RFC 9110: `token`. */
 export const isTokenCode: Uint8Array = codesOf((code) => /[!#$%&'*+.^_`|~0-9A-Za-z-]/.test(String.fromCharCode(code)));
-const isTargetCode: Uint8Array = codesOf((code) => code > 0x20 && code < 0x7f);
-const isValueCode: Uint8Array = codesOf((code) => code === tab || (code >= 0x20 && code !== 0x7f));
+export const isTargetCode: Uint8Array = codesOf((code) => code > 0x20 && code < 0x7f);
+/** Of a value: RFC 9110, `field-content`. */
+export const isValueCode: Uint8Array = codesOf((code) => code === tab || (code >= 0x20 && code !== 0x7f));
 
 /** `text` is everything up to the empty line and without it, as Latin-1. Undefined when that is not a head. */
 export function parseHead(text: string): Head | 'too many fields' | undefined {
   const methodEnd = endOf(isTokenCode, text, 0);
-  if (methodEnd === 0 || methodEnd > methodCharsMax || text.charCodeAt(methodEnd) !== space) return undefined;
+  const method = text.slice(0, methodEnd);
+  if (!methods.has(method) || text.charCodeAt(methodEnd) !== space) return undefined;
   const urlEnd = endOf(isTargetCode, text, methodEnd + 1);
-  if (urlEnd === methodEnd + 1 || !text.startsWith(' HTTP/1.', urlEnd)) return undefined;
+  if (!text.startsWith(' HTTP/1.', urlEnd)) return undefined;
   const versionAt = urlEnd + ' HTTP/1.'.length;
   const minorVersion = text.charCodeAt(versionAt) - 0x30;
   if ((minorVersion !== 0 && minorVersion !== 1) || !isLineEnd(text, versionAt + 1)) return undefined;
+  const url = text.slice(methodEnd + 1, urlEnd);
+  // Of a tunnel the target is a host, and it is refused as such.
+  if (!target.test(url) && method !== 'CONNECT') return undefined;
   const headers = parseFields(text, versionAt + 3);
   if (headers === undefined || headers === 'too many fields') return headers;
   const bodyBytes = bodyBytesOf(headers, minorVersion);
   if (bodyBytes === undefined) return undefined;
   return {
-    method: text.slice(0, methodEnd),
-    url: text.slice(methodEnd + 1, urlEnd),
+    method,
+    url,
     minorVersion,
     headers,
     bodyBytes,
@@ -71,6 +89,8 @@ function parseFields(text: string, from: number): IncomingHttpHeaders | 'too man
     if (!isLineEnd(text, lineEnd)) return undefined;
     let end = lineEnd;
     while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+    // Some readers take the tab around a length for a part of it.
+    if (saidOnce.has(name) && text.slice(nameEnd, lineEnd).includes('\t')) return undefined;
     if (!put(headers, name, text.slice(start, end))) return undefined;
     at = lineEnd + 2;
   }
@@ -93,14 +113,21 @@ function put(headers: IncomingHttpHeaders, name: string, value: string): boolean
 const saidOnce: ReadonlySet<string> = new Set(['content-length', 'host', 'transfer-encoding']);
 /** As node:http does it: clients and proxies have been made with that. */
 const firstCounts: ReadonlySet<string> = new Set([
+  'age',
   'authorization',
   'content-type',
+  'etag',
+  'expires',
   'from',
   'if-modified-since',
   'if-unmodified-since',
+  'last-modified',
+  'location',
   'max-forwards',
   'proxy-authorization',
   'referer',
+  'retry-after',
+  'server',
   'user-agent',
 ]);
 

@@ -24,6 +24,8 @@ export class HttpRequest {
   url: string;
   readonly minorVersion: number;
   headers: IncomingHttpHeaders;
+  /** What is sent ahead behind it may be of another protocol. */
+  readonly asksForUpgrade: boolean;
   /** What it came on: TCP, or TLS on top of it. */
   readonly socket: Socket;
   /** All of its body is here, or has been dropped. */
@@ -39,6 +41,7 @@ export class HttpRequest {
     this.url = head.url;
     this.minorVersion = head.minorVersion;
     this.headers = head.headers;
+    this.asksForUpgrade = head.headers.upgrade !== undefined;
     this.socket = socket;
     this.#readOn = readOn;
   }

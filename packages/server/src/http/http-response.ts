@@ -204,10 +204,11 @@ const reasons: Readonly<Record<number, string>> = {
 
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** HTTP/1.1 stays unless the client says otherwise, HTTP/1.0 only if it does. */
+/** HTTP/1.1 stays unless the client says otherwise, HTTP/1.0 only if it does. Old proxies have a name of their own for it. */
 function wantsToStay({ headers, minorVersion }: HttpRequest): boolean {
-  const { connection } = headers;
-  if (connection === undefined) return minorVersion > 0;
-  if (/(?:^|[,\s])close(?:$|[,\s])/i.test(connection)) return false;
-  return minorVersion > 0 || /(?:^|[,\s])keep-alive(?:$|[,\s])/i.test(connection);
+  const { connection = '' } = headers;
+  const said = headers['proxy-connection'] === undefined ? connection : `${connection},${headers['proxy-connection']}`;
+  if (said === '') return minorVersion > 0;
+  if (/(?:^|[,\s])close(?:$|[,\s])/i.test(said)) return false;
+  return minorVersion > 0 || /(?:^|,)[ \t]*keep-alive[ \t]*(?:$|,)/i.test(said);
 }
