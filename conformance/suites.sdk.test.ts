@@ -224,11 +224,13 @@ describe('the members of a document', () => {
     const order = ['_ts', 'id', 'pk', '_rid', 'n', '_self', '_etag', '_attachments'];
     const { resource: created } = await container.items.create(document('1'));
     const { resource: upserted } = await container.items.upsert<object>(document('2'));
-    const operations = [
-      { operationType: 'Create', resourceBody: document('3') },
-      { operationType: 'Patch', id: '3', resourceBody: { operations: [{ op: 'incr', path: '/n', value: 1 }] } },
-    ] as const;
-    const { result = [] } = await container.items.batch([...operations], 'a');
+    const { result = [] } = await container.items.batch(
+      [
+        { operationType: 'Create', resourceBody: document('3') },
+        { operationType: 'Patch', id: '3', resourceBody: { operations: [{ op: 'incr', path: '/n', value: 1 }] } },
+      ],
+      'a',
+    );
 
     const shown = [created, upserted, ...result.map(({ resourceBody }) => resourceBody)];
     for (const each of shown) expect(Object.keys(each ?? {})).toEqual(order);

@@ -39,7 +39,7 @@ describe('a body in chunks', () => {
     const piece = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat(), { maxLength: 20 }), fc.boolean(), (chunks, at, hasMore) => {
-        const extra = hasMore ? ';name="value"' : '';
+        const extra = hasMore ? ';name="va l;ue";x;y=z' : '';
         const trailer = hasMore ? 'a: b\r\nc: d\r\n' : '';
         const text = chunks.map((chunk) => `${chunk.length.toString(16)}${extra}\r\n${chunk}\r\n`).join('');
         const outcome = readAll(cut(`${text}0${extra}\r\n${trailer}\r\nGET /`, at));
@@ -67,6 +67,15 @@ describe('a body in chunks', () => {
     ['CR without LF at the end', '0\r\n\rx'],
     ['a trailer without a name', '0\r\n: b\r\n\r\n'],
     ['a space in the name of a trailer', '0\r\na : b\r\n\r\n'],
+    ['an extension without a name', '1;\r\na\r\n'],
+    ['a space in an extension', '1; a\r\na\r\n'],
+    ['an extension whose text is not closed', '1;a="\r\na\r\n'],
+    ['an extension whose text has an escape', '1;a="\\""\r\na\r\n'],
+    ['an extension that is no ASCII', '1;a="\xe9"\r\na\r\n'],
+    ['something behind the text of an extension', '1;a="b"c\r\na\r\n'],
+    ['a control in a trailer', '0\r\na: \0\r\n\r\n'],
+    ['the end of the connection in a trailer', '0\r\nConnection: close\r\n\r\n'],
+    ['a length in a trailer', '0\r\ncontent-length: 1\r\n\r\n'],
     ['another request in the place of its trailers', '0\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n'],
   ])('with %s is none', (_what, text) => {
     expect(readAll([text])).toBeUndefined();

@@ -1,16 +1,22 @@
 // A body that says itself where it ends (RFC 9112, 7.1):
 //
-//   (size in hex [";" extension] CRLF · data CRLF)* · "0" [";" extension] CRLF · (trailer CRLF)* · CRLF
+//   (size in hex extension* CRLF · data CRLF)* · "0" extension* CRLF · (trailer CRLF)* · CRLF
+//   extension   ";" token ["=" (token or quoted string without backslash)]
 //
-// Extensions and trailers are read past, within a bound. A line ends with CR LF and nothing else, and a trailer has a name:
+// Extensions and trailers are read past, within a bound; what other readers would not take for one is refused. A line ends with CR LF and nothing else, and a trailer has a name:
 // what comes behind a body that was cut short, such as another request, is not taken for its trailers.
 
 import { headerBytesMax } from '../limits.ts';
-import { isTokenCode } from './head.ts';
+import { isTokenCode, isValueCode } from './head.ts';
 
 type State =
   | 'size'
   | 'extension'
+  | 'extension-name'
+  | 'extension-equals'
+  | 'extension-value'
+  | 'extension-quoted'
+  | 'extension-end'
   | 'size-lf'
   | 'data'
   | 'data-cr'
@@ -25,6 +31,10 @@ const cr = 0x0d;
 const lf = 0x0a;
 const colon = 0x3a;
 const semicolon = 0x3b;
+const equals = 0x3d;
+const quote = 0x22;
+const backslash = 0x5c;
+const firstNoText = 0x7f;
 /** More than any body may have. */
 const sizeDigitsMax = 8;
 
@@ -41,6 +51,8 @@ export class ChunkedBody {
   #rest = 0;
   /** Of extensions and trailers. */
   #beside = 0;
+  /** The name of the trailer under way. */
+  #trailer = '';
 
   /** Gives data to `take` as it comes. Undefined when this is no such body. */
   read(bytes: Buffer, take: (data: Buffer) => void): ChunksRead | undefined {
@@ -67,7 +79,21 @@ export class ChunkedBody {
       case 'size':
         return this.#readSize(byte);
       case 'extension':
-        return this.#readBeside(byte, 'size-lf');
+        this.#state = 'extension-name';
+        return this.#isName(byte);
+      case 'extension-name':
+        if (byte === equals) this.#state = 'extension-equals';
+        return byte === equals || this.#isName(byte) || this.#endsExtension(byte);
+      case 'extension-equals':
+        this.#state = byte === quote ? 'extension-quoted' : 'extension-value';
+        return byte === quote || this.#isName(byte);
+      case 'extension-value':
+        return this.#isName(byte) || this.#endsExtension(byte);
+      case 'extension-quoted':
+        if (byte === quote) this.#state = 'extension-end';
+        return byte < firstNoText && byte !== backslash && this.#isValue(byte);
+      case 'extension-end':
+        return this.#endsExtension(byte);
       case 'size-lf':
         this.#state = this.#rest === 0 ? 'line' : 'data';
         this.#digits = 0;
@@ -80,12 +106,15 @@ export class ChunkedBody {
         return byte === lf;
       case 'line':
         this.#state = byte === cr ? 'end-lf' : 'trailer-name';
-        return byte === cr || this.#readName(byte);
+        this.#trailer = '';
+        return byte === cr || this.#readTrailerName(byte);
       case 'trailer-name':
-        if (byte === colon) this.#state = 'trailer';
-        return byte === colon || this.#readName(byte);
+        if (byte !== colon) return this.#readTrailerName(byte);
+        this.#state = 'trailer';
+        return !notInTrailers.has(this.#trailer.toLowerCase());
       case 'trailer':
-        return this.#readBeside(byte, 'trailer-lf');
+        if (byte === cr) this.#state = 'trailer-lf';
+        return byte === cr || this.#isValue(byte);
       case 'trailer-lf':
         this.#state = 'line';
         return byte === lf;
@@ -107,17 +136,38 @@ export class ChunkedBody {
     return this.#digits > 0 && (byte === semicolon || byte === cr);
   }
 
-  #readName(byte: number): boolean {
+  #readTrailerName(byte: number): boolean {
+    this.#trailer += String.fromCharCode(byte);
+    return this.#isName(byte);
+  }
+
+  #endsExtension(byte: number): boolean {
+    this.#state = byte === semicolon ? 'extension' : 'size-lf';
+    return byte === semicolon || byte === cr;
+  }
+
+  #isName(byte: number): boolean {
     this.#beside += 1;
     return isTokenCode[byte] === 1 && this.#beside <= headerBytesMax;
   }
 
-  #readBeside(byte: number, atCr: State): boolean {
+  #isValue(byte: number): boolean {
     this.#beside += 1;
-    if (byte === cr) this.#state = atCr;
-    return byte !== lf && this.#beside <= headerBytesMax;
+    return isValueCode[byte] === 1 && this.#beside <= headerBytesMax;
   }
 }
+
+/** They say how the next bytes are to be read, and some readers go by them. */
+const notInTrailers: ReadonlySet<string> = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+]);
 
 function hexDigit(byte: number): number | undefined {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
