@@ -1,12 +1,11 @@
 // A lease collection that is fixed: made as clients of its time made it, without a partition key.
 
 import { CosmosClient } from '@azure/cosmos';
-import type { Container } from '@tidemark/engine';
 import { header } from '@tidemark/model';
 import { wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { masterKeyAuthorization, readMasterKey } from '../src/client/signature.ts';
-import type { StoreInput } from '../src/connect.ts';
+import type { SourceInput, StoreInput } from '../src/connect.ts';
 import { createProcessor } from '../src/create-processor.ts';
 import { AdapterBench } from './adapter-bench.ts';
 
@@ -34,7 +33,7 @@ function askAsOf2016(verb: string, resourceType: string, link: string, path: str
 }
 
 /** What one host sees that runs until so many documents have come. */
-async function seenBy(instance: string, source: Container, leases: StoreInput, count: number): Promise<string[]> {
+async function seenBy(instance: string, source: SourceInput, leases: StoreInput, count: number): Promise<string[]> {
   const seen: string[] = [];
   let finish = (): void => {};
   const done = new Promise<void>((resolve) => {
@@ -46,6 +45,7 @@ async function seenBy(instance: string, source: Container, leases: StoreInput, c
     name: 'fixed',
     instance,
     start: 'beginning',
+    lanes: 2,
     handler: async (changes) => {
       for (const change of changes) seen.push(change.id);
       if (seen.length >= count) finish();
@@ -106,3 +106,18 @@ test.each(makers)(
     expect(lease).not.toHaveProperty('_partitionKey');
   },
 );
+
+test('[M10] a fixed collection is followed as every other is, over REST, the SDK and the engine, in lanes too', async () => {
+  await askAsOf2016('POST', 'colls', 'dbs/db', 'dbs/db/colls', { id: 'fixed-source' });
+  const engine = bench.database.container('db', 'fixed-source');
+  const client = new CosmosClient({ endpoint: bench.server.url, key: wellKnownKey });
+  const named = { database: 'db', container: 'fixed-source' };
+  const sources = [{ endpoint: bench.server.url, key: wellKnownKey, ...named }, { client, ...named }, engine];
+  const ids = Array.from({ length: 10 }, (_, n) => `${n}`);
+  for (const id of ids) await engine.create({ id });
+
+  for (const [n, source] of sources.entries()) {
+    expect(await seenBy(`host-${n}`, source, await bench.container('/id'), ids.length), `source ${n}`).toEqual(ids);
+  }
+  client.dispose();
+});
