@@ -65,7 +65,7 @@ describe('split and merge', () => {
   });
 
   test('[S17] a split that died at any write is finished by another host, without a double lease', async () => {
-    for (let writes = 0; writes < 8; writes += 1) {
+    for (let writes = 0; writes < 14; writes += 1) {
       const group = new SmallGroup(1);
       const dying = new FaultyStore(group.store);
       const a = await group.started('a', { store: dying });
