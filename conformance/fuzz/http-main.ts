@@ -7,7 +7,7 @@ const asked = readCommandLine({
   usage: `Gives the same bytes to the reader of HTTP of this server and to that of Node: whatever the two understand differently fails.
 
   npm run fuzz:http -- [--streams 100000] [--seed TEXT] [--from 0]`,
-  values: { streams: '100000', seed: String(freshSeed('http')), from: '0' },
+  values: { streams: '100000', seed: String(freshSeed('streams')), from: '0' },
   numbers: ['streams', 'from'],
 });
 const seed = asked.text('seed') ?? '';

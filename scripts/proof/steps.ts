@@ -62,9 +62,9 @@ export const steps: Readonly<Record<string, Step>> = {
     tests: ['simulation/crash/crash.test.ts'],
   },
   fuzz: {
-    meaning: 'hostile requests, known and fresh',
-    minutes: 2,
-    tests: ['conformance/fuzz.raw.test.ts'],
+    meaning: 'hostile requests and streams of HTTP, known and fresh',
+    minutes: 3,
+    tests: ['conformance/fuzz.raw.test.ts', 'conformance/http-fuzz.raw.test.ts'],
   },
   properties: {
     meaning: 'property tests with fresh seeds, several times each; bytes that flip',

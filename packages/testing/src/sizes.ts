@@ -18,6 +18,8 @@ export type SizeName =
   | 'freshKills'
   | 'requests'
   | 'freshRequests'
+  | 'streams'
+  | 'freshStreams'
   | 'propertyRounds'
   | 'documentTexts'
   | 'flights'
@@ -46,6 +48,9 @@ const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> 
   /** Hostile requests. */
   requests: [5_000, 100_000],
   freshRequests: [0, 50_000],
+  /** Streams of bytes to our reader of HTTP and to that of Node. */
+  streams: [5_000, 20_000],
+  freshStreams: [0, 60_000],
   /** How often each property is tried, with another seed each time. */
   propertyRounds: [1, 6],
   /** Texts that look like documents, and lives of an index while its transactions are under way. */
