@@ -88,7 +88,7 @@ describe('a partition key', () => {
 });
 
 describe('a question mark', () => {
-  test.each(['Disallowed?Chars', 'a?b=c&d?', 'a??', ' ?%3F'])(
+  test.each(['Disallowed?Chars', 'a?b=c&d?', 'a??', ' ?%3F', '?a'])(
     '[wire 4] stands in the id %j of a document, which is created, read, replaced, patched and deleted',
     async (id) => {
       const container = await world.container();

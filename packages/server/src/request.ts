@@ -145,7 +145,9 @@ function parsePath(url: string): ResourcePath | undefined {
   const question = url.indexOf('?');
   if (question === -1) return parseResourcePath(url);
   const path = parseResourcePath(url.slice(0, question));
-  return path?.kind === 'document' && !path.isFeed ? parseResourcePath(url) : path;
+  // Behind a slash it begins an id: clients send no query to a list, and none would put a slash before it.
+  const isId = path?.kind === 'document' && (!path.isFeed || url[question - 1] === '/');
+  return isId ? parseResourcePath(url) : path;
 }
 
 /**
