@@ -160,12 +160,42 @@ const absent: readonly Absent[] = [
     options: { headers: { authorization: 'type=sas&ver=1.0&sig=token' } },
   },
   {
-    what: 'consistency stronger than the account’s, `Session`, for clients of today',
+    what: 'consistency stronger than the account’s (`--consistency`, `Session` by default), for clients of today',
     status: 400,
     names: 'Strong',
     verb: 'GET',
     path: () => `${docs}/1`,
     options: { headers: { ...pk('a'), 'x-ms-consistency-level': 'Strong' } },
+  },
+  {
+    what: 'global secondary indexes, also called materialized views',
+    status: 400,
+    names: 'Global secondary indexes',
+    verb: 'POST',
+    path: () => '/dbs/db/colls',
+    options: {
+      body: {
+        id: 'leveled',
+        partitionKey: { paths: ['/pk'] },
+        globalSecondaryIndexDefinition: { sourceCollectionId: 'c1', definition: 'SELECT c.id FROM c' },
+      },
+    },
+  },
+  {
+    what: 'distributed transactions (`/operations/dtc`)',
+    status: 501,
+    names: 'Distributed transactions',
+    verb: 'POST',
+    path: () => '/operations/dtc',
+    options: { body: { operations: [] } },
+  },
+  {
+    what: 'semantic reranking',
+    status: 501,
+    names: 'Semantic reranking',
+    verb: 'POST',
+    path: () => '/inference/semanticReranking',
+    options: { body: { query: 'q', documents: [] } },
   },
   {
     what: 'bodies with a `Content-Encoding`',
@@ -197,6 +227,16 @@ describe('[absent]', () => {
 
     expect(refused.status).toBe(501);
     expect(((await refused.json()) as { message: string }).message).toContain('HybridRow');
+  });
+
+  test('bodies of binary JSON (`AZURE_COSMOS_BINARY_ENCODING_ENABLED` of .NET): 400', async () => {
+    const headers = { ...signedHeaders('POST', docs), ...pk('a') };
+    const body = Buffer.from([0x80, 0xea, 0x01, 0x02]);
+
+    const refused = await fetch(new URL(docs, world.url), { method: 'POST', headers, body });
+
+    expect(refused.status).toBe(400);
+    expect(((await refused.json()) as { message: string }).message).toContain('AZURE_COSMOS_BINARY_ENCODING_ENABLED');
   });
 
   test('none of it has changed anything', async () => {

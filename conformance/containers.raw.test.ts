@@ -170,16 +170,46 @@ describe('quotas', () => {
     const empty = await quota(id);
     expect(figures(empty.headers.get('x-ms-resource-quota')).get('collectionSize')).toBe(10 * 1024 * 1024);
     expect(figures(empty.headers.get('x-ms-resource-usage')).get('collectionSize')).toBe(0);
+    expect(figures(empty.headers.get('x-ms-resource-usage')).get('documentsCount')).toBe(0);
     expect(empty.headers.get('x-ms-documentdb-collection-index-transformation-progress')).toBe('100');
     const container = world.database.container('db', id);
     for (let n = 0; n < 10; n += 1) await container.create({ id: String(n), pk: 'a', text: 'x'.repeat(100 * 1024) });
     const used = figures((await quota(id)).headers.get('x-ms-resource-usage')).get('collectionSize') as number;
     expect(used).toBeGreaterThan(1_000);
     expect(used).toBeLessThan(1_100);
+    await container.upsert({ id: '0', pk: 'a', text: 'y' });
+    await container.delete('1', 'a');
+    const usage = figures((await quota(id)).headers.get('x-ms-resource-usage'));
+    expect(usage.get('documentsCount')).toBe(9);
+    expect(usage.get('documentsSize')).toBeLessThan(used - 100);
     await container.split('0');
+    expect(figures((await quota(id)).headers.get('x-ms-resource-usage'))).toEqual(usage);
     expect(figures((await quota(id)).headers.get('x-ms-resource-quota')).get('collectionSize')).toBe(20 * 1024 * 1024);
     const plain = await world.fetch('GET', `/dbs/db/colls/${id}`);
     expect(plain.headers.get('x-ms-resource-quota')).toBeNull();
+  });
+
+  test('[wire 6] the SDK reads them, and they are right after splits, merges, a batch, a deleted key and a start', async () => {
+    const container = await world.container();
+    const read = async (): Promise<Map<string, number>> =>
+      figures(String((await container.read({ populateQuotaInfo: true })).headers['x-ms-resource-usage']));
+    const inside = () => world.database.container('db', container.id);
+    for (let n = 0; n < 21; n += 1) await container.items.create({ id: String(n), pk: `k${n % 7}` });
+    await inside().split('0');
+    await inside().split('1');
+    const operations = ['20', '21', '22'].map((id) => ({ operationType: 'Upsert', resourceBody: { id, pk: 'k6' } }));
+    await container.items.batch([...operations, { operationType: 'Delete', id: '22' }] as never, 'k6');
+    expect((await read()).get('documentsCount')).toBe(22);
+    const [, left, right] = inside().ranges.map(({ id }) => id);
+    await inside().merge(String(left), String(right));
+    expect((await read()).get('documentsCount')).toBe(22);
+    await inside().deletePartition('k0');
+    while ((await read()).get('documentsCount') !== 19) await world.database.engine.sweep(inside().info.number);
+    const before = await read();
+    await world.restart();
+    expect((await world.database.check()).problems).toEqual([]);
+    const usage = (await quota(container.id)).headers.get('x-ms-resource-usage');
+    expect(figures(usage)).toEqual(before);
   });
 });
 

@@ -10,7 +10,7 @@ import type { RunningServer } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { commandLine } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientOf, rawFetch } from './harness.ts';
+import { clientOf, rawFetch, signedHeaders } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
 import type { Running } from './server-process.ts';
 import { end, start } from './server-process.ts';
@@ -274,6 +274,13 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
     thrown((client) => client.database('shop').container('orders').items.query('SELECT * FROM c;').fetchAll()),
   'A query of databases or containers, SDK': () =>
     thrown((client) => client.database('shop').containers.query({ query: 'SELECT * FROM c' }).fetchAll()),
+  'Binary JSON, .NET': async () => {
+    const path = '/dbs/shop/colls/orders/docs';
+    const headers = { ...signedHeaders('POST', path), 'x-ms-documentdb-partitionkey': '["ada"]' };
+    const body = Buffer.from([0x80, 0xea, 0x01, 0x02]);
+    const refused = await fetch(new URL(path, here()), { method: 'POST', headers, body });
+    return ((await refused.json()) as { message: string }).message;
+  },
   'A path that there is not': async () => {
     const { status, json } = await rawFetch(here(), 'GET', '/health', {});
     expect(status).toBe(404);

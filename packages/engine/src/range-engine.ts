@@ -58,6 +58,8 @@ export interface RangeInfo extends KeyRange {
   readonly floorLsn: number;
   /** About what its latest versions occupy. */
   readonly sizeBytes: number;
+  /** How many it has; after a split or merge only the sum over a container is exact. Those whose time is over count until they are swept. */
+  readonly documents: number;
 }
 
 /** A stored version: `bytes` is the document with all system members, `_lsn` last. */

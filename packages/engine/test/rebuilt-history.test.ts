@@ -40,3 +40,31 @@ test('[engine 8] [engine 9] a document that was deleted long ago stays so, rebui
   expect((await third.check()).problems).toEqual([]);
   await third.close();
 });
+
+test('[engine 8] bytes and documents of a container are the same after a rebuild, also those of ranges that are no more', async () => {
+  const files = memoryFiles();
+  const random = new SeededRandom('rebuilt figures');
+  const environment: Environment = { clock: new VirtualClock(), random: (target) => random.bytes(target) };
+  const open = () => openOn(files, { index: lostIndex(), environment });
+  const database = await open();
+  const container = await aContainer(database);
+  for (let n = 0; n < 60; n += 1) await container.upsert({ id: String(n % 40), pk: `k${n % 9}`, n });
+  await container.split('0');
+  for (let n = 0; n < 30; n += 1) await container.upsert({ id: String(n), pk: `k${n % 9}`, n });
+  await container.split('2');
+  for (let n = 0; n < 5; n += 1) await container.delete(String(n), `k${n % 9}`);
+  const figures = ({ ranges }: typeof container): number[] => [
+    ranges.reduce((sum, { documents }) => sum + documents, 0),
+    ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  ];
+  const before = figures(container);
+  const found = (await database.check()).documents;
+  await database.close();
+
+  const rebuilt = await open();
+
+  expect(before[0]).toBe(found);
+  expect(figures(rebuilt.container('d', 'c'))).toEqual(before);
+  expect((await rebuilt.check()).problems).toEqual([]);
+  await rebuilt.close();
+});

@@ -167,5 +167,14 @@ function makeContainerInfo(state: DatabaseState, entry: ContainerEntry): Contain
 
 export function rangeInfo(range: RangeState): RangeInfo {
   const { id, min, max, parents, floorLsn } = range.entry;
-  return { id, min, max, parents, tailLsn: range.tailLsn, floorLsn, sizeBytes: range.bytes };
+  return {
+    id,
+    min,
+    max,
+    parents,
+    tailLsn: range.tailLsn,
+    floorLsn,
+    sizeBytes: range.bytes,
+    documents: range.documents,
+  };
 }

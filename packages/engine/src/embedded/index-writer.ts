@@ -16,7 +16,7 @@ import type { IndexNotesOptions, LastFrame, Noted } from './index-notes.ts';
 import { catalogChange, IndexNotes, positionChange } from './index-notes.ts';
 
 /** Of keys and values in the index. One of another format is thrown away and made anew: the log has everything. */
-export const indexFormat = 4;
+export const indexFormat = 5;
 
 /** The frame up to which the index is complete, and where the next one begins. */
 export interface Checkpoint {

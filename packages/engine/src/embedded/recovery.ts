@@ -200,8 +200,9 @@ async function recoverFromLog(options: RecoveryOptions, index: LateIndex): Promi
   const newest = segments.all.filter((segment) => segment.header.kind === 'log').at(-1);
   const meta = newest === undefined ? undefined : await readMeta(options.files, newest);
   const epoch = meta === undefined || options.isRestored ? newEpoch(options.environment, meta?.epoch) : meta.epoch;
-  // The bytes are counted anew by the replay.
-  const positions = new Map(meta?.positions.map(({ number, position }) => [number, { ...position, bytes: 0 }]));
+  // Bytes and documents are counted anew by the replay.
+  const nothing = { bytes: 0, documents: 0 };
+  const positions = new Map(meta?.positions.map(({ number, position }) => [number, { ...position, ...nothing }]));
   const catalog = Catalog.from(meta?.catalog ?? { nextNumber: 1, entries: [] });
   const state = new DatabaseState({
     environment: options.environment,

@@ -11,7 +11,7 @@ import { Buffer } from 'node:buffer';
 import { keyRangesIntersect } from '@tidemark/model';
 import type { Environment } from '../environment.ts';
 import type { Version } from '../index/documents.ts';
-import { partitionBounds } from '../index/keys.ts';
+import { epkOfDocKey, partitionBounds } from '../index/keys.ts';
 import type { LateIndex } from '../index/late-index.ts';
 import { pagesPerTurn } from '../limits.ts';
 import type { FrameView } from '../log/frame.ts';
@@ -277,14 +277,23 @@ export class DatabaseState {
       this.usage.supersede(previous.place, record.container, keepsHistory ? second : undefined);
     }
     const range = this.#ranges.get(record.range);
+    const counted = range ?? this.#heirOf(record);
+    if (counted !== undefined) {
+      counted.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);
+      counted.documents += (version === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
+    }
     if (range === undefined) return;
-    range.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);
     // Written only when they change: a time is a number that is made anew on the heap with each assignment.
     if (record.lsn > range.tailLsn) range.tailLsn = record.lsn;
     if (record.timeMs > range.tailTimeMs) range.tailTimeMs = record.timeMs;
     if (record.lsn > range.decidedLsn) range.decidedLsn = record.lsn;
     if (record.timeMs > range.decidedTimeMs) range.decidedTimeMs = record.timeMs;
     if (record.isInsert && version !== undefined) range.nextRid = Math.max(range.nextRid, version.ridNumber + 1);
+  }
+
+  /** A rebuild finds records of ranges that were split or merged since: what they hold is in their successors. */
+  #heirOf({ container, key }: StagedRecord): RangeState | undefined {
+    return this.#containers.get(container)?.rangeOf(epkOfDocKey(key));
   }
 
   #publishUniques(record: StagedRecord, order: number): void {
@@ -338,13 +347,15 @@ export class DatabaseState {
     }
   }
 
-  /** A child goes on from its parents' time, so that time never goes back along a lineage, and shares their bytes. */
+  /** A child goes on from its parents' time, so that time never goes back along a lineage, and shares their bytes and documents. */
   #origin(before: ContainerState | undefined, entry: RangeEntry): RangePosition {
     const parents = (before?.ranges ?? []).filter((range) => keyRangesIntersect(range.entry, entry));
     const timeMs = Math.max(0, ...parents.map((range) => range.decidedTimeMs));
     const isMerged = parents.length > 1;
-    const bytes = parents.reduce((sum, range) => sum + (isMerged ? range.bytes : range.bytes / 2), 0);
-    return RangeState.origin(entry, timeMs, Math.floor(bytes));
+    const isFirst = parents.some((range) => range.entry.min === entry.min);
+    const bytes = parents.reduce((sum, range) => sum + shareOf(range.bytes, isMerged, isFirst), 0);
+    const documents = parents.reduce((sum, range) => sum + shareOf(range.documents, isMerged, isFirst), 0);
+    return RangeState.origin(entry, timeMs, { bytes, documents });
   }
 
   #closeContainer(number: number): void {
@@ -372,6 +383,12 @@ export class DatabaseState {
     const purges = this.#containers.get(value.container)?.purges;
     if (purges?.get(value.partitionKey)?.lsnMax === value.lsnMax) purges.delete(value.partitionKey);
   }
+}
+
+/** The halves of a split are together what was split. */
+function shareOf(amount: number, isMerged: boolean, isFirst: boolean): number {
+  if (isMerged) return amount;
+  return isFirst ? Math.floor(amount / 2) : Math.ceil(amount / 2);
 }
 
 const nobody: ReadonlySet<number> = new Set();

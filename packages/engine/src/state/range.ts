@@ -16,6 +16,8 @@ export interface RangePosition {
   readonly nextRid: number;
   /** What its latest versions occupy; after a split an estimate, until it evens out. */
   readonly bytes: number;
+  /** How many documents it has; after a split a share of them, so that all ranges of a container together have as many as there are. */
+  readonly documents: number;
 }
 
 export class RangeState {
@@ -31,6 +33,7 @@ export class RangeState {
   tailLsn: number;
   tailTimeMs: number;
   bytes: number;
+  documents: number;
   /** Set when a split or merge has been decided: what comes after it belongs to the children. */
   isSealed: boolean;
 
@@ -45,6 +48,7 @@ export class RangeState {
     this.tailLsn = position.lsn;
     this.tailTimeMs = position.timeMs;
     this.bytes = position.bytes;
+    this.documents = position.documents;
     this.isSealed = false;
   }
 
@@ -53,8 +57,8 @@ export class RangeState {
   }
 
   /** The position a range starts with when nothing was ever written to it. */
-  static origin(entry: RangeEntry, timeMs: number, bytes: number): RangePosition {
-    return { lsn: entry.baseLsn, timeMs, nextRid: Number(entry.id) * ridsPerRange + 1, bytes };
+  static origin(entry: RangeEntry, timeMs: number, share: Pick<RangePosition, 'bytes' | 'documents'>): RangePosition {
+    return { lsn: entry.baseLsn, timeMs, nextRid: Number(entry.id) * ridsPerRange + 1, ...share };
   }
 
   contains(epk: Uint8Array): boolean {
@@ -62,7 +66,8 @@ export class RangeState {
   }
 
   get position(): RangePosition {
-    return { lsn: this.tailLsn, timeMs: this.tailTimeMs, nextRid: this.nextRid, bytes: this.bytes };
+    const { tailLsn, tailTimeMs, nextRid, bytes, documents } = this;
+    return { lsn: tailLsn, timeMs: tailTimeMs, nextRid, bytes, documents };
   }
 }
 

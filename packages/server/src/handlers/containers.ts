@@ -95,18 +95,19 @@ function shownDefinition(request: CosmosRequest, { definition }: ContainerInfo):
 }
 
 /**
- * Wire: sizes in KiB, but for the first of them in MiB. A range is split at 10 GiB, so that many ranges are what a container
- * can hold at present. How many documents there are is not counted, so it is not said.
+ * Wire: sizes in KiB, but for the first of them in MiB; -1 is without a limit. A range is split at 10 GiB, so that many ranges are
+ * what a container can hold at present. The figures are kept with every write, so that nothing is counted here.
  */
 function quotaHeaders({ container }: Place): HeaderList {
   const { ranges } = container;
   const usedKiB = Math.ceil(ranges.reduce((sum, range) => sum + range.sizeBytes, 0) / 1024);
+  const documents = ranges.reduce((sum, range) => sum + range.documents, 0);
   const quotaKiB = ranges.length * (splitBytes / 1024);
   return [
     header.resourceQuota,
     `documentSize=${quotaKiB / 1024};documentsSize=${quotaKiB};documentsCount=-1;collectionSize=${quotaKiB};`,
     header.resourceUsage,
-    `documentSize=${Math.floor(usedKiB / 1024)};documentsSize=${usedKiB};collectionSize=${usedKiB};`,
+    `documentSize=${Math.floor(usedKiB / 1024)};documentsSize=${usedKiB};documentsCount=${documents};collectionSize=${usedKiB};`,
     // No read waits for an index that a new policy would have to build.
     header.indexProgress,
     '100',

@@ -140,6 +140,38 @@ export const rangeCases: readonly ContractCase[] = [
     },
   },
   {
+    title: '[wire 6] the ranges of a container together tell how many documents it has, whatever becomes of them',
+    async run(bench) {
+      const container = await bench.container({ defaultTtl: -1 });
+      const told = () => container.ranges.reduce((sum, { documents }) => sum + documents, 0);
+      for (const n of numbers(21)) await container.create({ id: `${n}`, pk: `p${n % 5}` });
+      await container.upsert({ id: '0', pk: 'p0', again: true });
+      await expect(container.create({ id: '0', pk: 'p0' })).rejects.toThrow();
+      expect(told()).toBe(21);
+      await container.delete('1', 'p1');
+      await container.batch('p2', [
+        { create: { id: 'a', pk: 'p2' } },
+        { create: { id: 'b', pk: 'p2' } },
+        { delete: 'b' },
+        { patch: 'a', operations: [{ op: 'set', path: '/x', value: 1 }] },
+      ]);
+      await container.create({ id: 'short', pk: 'p3', ttl: 1 });
+      expect(told()).toBe(22);
+      await container.split('0');
+      expect(told()).toBe(22);
+      await bench.settle();
+      bench.clock.jump(5_000);
+      await bench.engine.sweep(container.info.number);
+      expect(told()).toBe(21);
+      if (!bench.offers('merge')) return;
+      await container.merge('1', '2');
+      expect([told(), container.ranges.length]).toEqual([21, 1]);
+      if (!bench.offers('reopen')) return;
+      await bench.reopen();
+      expect(bench.open().ranges.reduce((sum, { documents }) => sum + documents, 0)).toBe(21);
+    },
+  },
+  {
     title: '[B8] only neighbours are merged, the one with lower keys first, and the order of all is told',
     needs: ['merge'],
     async run(bench) {
