@@ -1,5 +1,6 @@
 // Index keys: in the order of what they are made of, and never the same for two different things.
 
+import { effectiveKey } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -183,4 +184,20 @@ test('trees do not reach into each other', () => {
 
   expect(doc.compare(from) >= 0 && doc.compare(to) < 0).toBe(true);
   expect(ridKey(7, 1).compare(treeBounds('doc').to)).toBeGreaterThanOrEqual(0);
+});
+
+test('the effective key in a doc key is whole, however long it is [engine 5] [wire 9]', () => {
+  const definition = { paths: ['/pk'], kind: 'Hash', version: 1 } as const;
+  const units = fc.constantFrom('\0', 'a', 'é', '鱀', '\uffff');
+  const text = fc.tuple(units, fc.nat(110), fc.string({ unit: units })).map(([a, n, rest]) => a.repeat(n) + rest);
+  fc.assert(
+    fc.property(text, component, longComponent, (value, partitionKey, id) => {
+      const epk = Buffer.from(effectiveKey(definition, [value]));
+
+      const key = docKey(1, epk, partitionKey, id);
+
+      expect(epkOfDocKey(key).equals(epk)).toBe(true);
+      expect(key.length).toBeLessThan(1_900);
+    }),
+  );
 });
