@@ -91,6 +91,7 @@ const reachOf: Readonly<Record<string, Reach>> = {
   'read-offer': 'keys',
   'replace-offer': 'keys',
   ranges: 'container',
+  range: 'container',
   'query-plan': 'documents',
   query: 'documents',
   batch: 'documents',

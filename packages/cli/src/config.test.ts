@@ -45,6 +45,12 @@ test('a file counts less than the environment, and that less than a flag', () =>
   ]);
 });
 
+test('a consistency is taken in any case', () => {
+  expect(read({}).settings.consistency).toBe('Session');
+  expect(read({ environment: { TIDEMARK_CONSISTENCY: 'eventual' } }).settings.consistency).toBe('Eventual');
+  expect(read({ file: fileOf({ consistency: 'Strong' }) }).settings.consistency).toBe('Strong');
+});
+
 test('every setting has a flag and a variable of its own', () => {
   expect(flagOf('httpsOnly')).toBe('--https-only');
   expect(variableOf('httpsOnly')).toBe('TIDEMARK_HTTPS_ONLY');
@@ -70,6 +76,11 @@ test.each<[string, Partial<ConfigSources>, string]>([
   ['nothing as a folder', { flags: { data: '' } }, '--data must be something'],
   ['a duration without a unit', { flags: { history: '7' } }, '90s, 15m, 24h or 7d'],
   ['a level that is none', { flags: { logLevel: 'loud' } }, 'silent, error, warn, info, debug'],
+  [
+    'a consistency that is none',
+    { environment: { TIDEMARK_CONSISTENCY: 'Stronger' } },
+    'Strong, BoundedStaleness, Session, ConsistentPrefix, Eventual',
+  ],
   ['a switch that is neither', { environment: { TIDEMARK_CHAOS: 'yes' } }, 'true or false'],
   ['an origin with a path', { flags: { corsOrigin: 'https://a.example/x' } }, 'origins such as'],
   ['a URL with a path', { flags: { publicUrl: 'https://a.example/x' } }, 'a URL such as'],

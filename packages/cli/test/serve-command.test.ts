@@ -159,6 +159,8 @@ test('every flag reaches the server', async () => {
     '1h',
     '--log-level',
     'debug',
+    '--consistency',
+    'boundedstaleness',
   ];
   const server = await serve(['--memory', '--chaos', '--throttle', '--legacy-tls', ...flags]);
   const account = client(server.url, wellKnownKey);
@@ -166,7 +168,10 @@ test('every flag reaches the server', async () => {
   const definition = { id: 'c', partitionKey: { paths: ['/pk'], version: 2 } };
   const container = await account.createContainer('db', definition, { throughput: 400 });
 
-  expect(await account.account()).toMatchObject({ writableLocations: [{ databaseAccountEndpoint: `${publicUrl}/` }] });
+  expect(await account.account()).toMatchObject({
+    writableLocations: [{ databaseAccountEndpoint: `${publicUrl}/` }],
+    userConsistencyPolicy: { defaultConsistencyLevel: 'BoundedStaleness' },
+  });
   expect(server.words()).toContain(`AccountEndpoint=${publicUrl}/`);
   expect(server.words()).toContain('TLS 1.0');
   const preflight = await fetch(server.url, { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
