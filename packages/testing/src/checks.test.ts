@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { progressLine, secondsLeft } from '../../../scripts/proof/progress.ts';
-import { repositoryRoot } from './source-tree.ts';
+import { steps } from '../../../scripts/proof/steps.ts';
+import { readSources, repositoryRoot } from './source-tree.ts';
 
 const run = (...args: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: repositoryRoot, encoding: 'utf8' });
@@ -28,6 +29,17 @@ test('npm run proof with a name that there is not says which steps there are, an
   expect(status).toBe(2);
   expect(stderr).toContain('There is no step called power-cut.');
   expect(stderr).toMatch(/^ {2}power-cuts /m);
+});
+
+test('every test that has a long form is in a step of the proof', () => {
+  const parts = Object.values(steps).flatMap(({ tests = [], node }) => (node === undefined ? tests : []));
+  const withLongForm = readSources(['packages', 'conformance', 'simulation', 'reliability', 'bench'])
+    .filter(({ path, imports }) => path.endsWith('.test.ts') && !imports.includes('../../../scripts/proof/steps.ts'))
+    .filter(({ code }) => /\b(isLong\b|sizeOf\(|runOfTests\(|fc\.assert\()/.test(code))
+    .map(({ path }) => path);
+
+  expect(withLongForm.length).toBeGreaterThan(20);
+  expect(withLongForm.filter((path) => !parts.some((part) => path.includes(part)))).toEqual([]);
 });
 
 test('the time that a proof will still take follows from what it has left and from how quick the machine is', () => {
