@@ -62,8 +62,13 @@ const group: readonly OptionSpec[] = [
   },
 ];
 
+const deadLetters: OptionSpec = {
+  flags: '--dead-letters <CONTAINER>',
+  meaning: 'where the dead letters are, DATABASE/CONTAINER',
+};
+
 const letters: readonly OptionSpec[] = [
-  { flags: '--dead-letters <CONTAINER>', meaning: 'where the dead letters are, DATABASE/CONTAINER' },
+  deadLetters,
   { flags: '--letter <ID>', meaning: 'only this dead letter' },
   { flags: '--document <ID>', meaning: 'only changes of the document with this id' },
   { flags: '--partition-key-json <JSON>', meaning: 'only changes of this partition key, as ["a"]' },
@@ -232,9 +237,12 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'processor status',
     arguments: '<container>',
-    summary: 'who owns which range of a group, and what is wrong with it; then the exit code is 1',
-    options: [...group, asJson],
-    examples: ['tidemark processor status shop/orders --leases shop/leases'],
+    summary: 'who owns which range of a group and what it has parked; exit code 1 when something needs a person',
+    options: [...group, deadLetters, asJson],
+    examples: [
+      'tidemark processor status shop/orders --leases shop/leases',
+      'tidemark processor status shop/orders --leases shop/leases --dead-letters shop/dead --json',
+    ],
     load: () => import('./commands/processor-status.ts'),
   },
   {

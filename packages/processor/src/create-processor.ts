@@ -36,11 +36,13 @@ export function createProcessor<T>(options: ProcessorOptions<T>): Processor {
 
 export function buildProcessor<T>(options: ProcessorOptions<T>, plugs: ProcessorPlugs): Processor {
   const environment: Environment = options.environment ?? systemEnvironment();
-  const settings = settingsOf(options, options.instance ?? systemInstance(environment.random));
+  const chosen = settingsOf(options, options.instance ?? systemInstance(environment.random));
   const connecting = { environment, sessionToken: options.sessionToken };
   const source = new IdentifiedSource(connectSource(options.source, connecting));
   const leases = connectStore(options.leases, 'leases', connecting);
   const deadLetters = options.deadLetters && connectStore(options.deadLetters, 'deadLetters', connecting);
+  const isBeside = deadLetters?.at !== undefined && deadLetters.at.endpoint === leases.at?.endpoint;
+  const settings = { ...chosen, deadLetters: isBeside ? deadLetters.name : undefined };
   const observer = observerOf(options);
   const { logger = systemLogger } = options;
   const { name: group, instance } = settings;

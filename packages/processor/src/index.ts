@@ -71,6 +71,7 @@ export type {
   ReplayLettersOptions,
 } from './pump/dead-letter-office.ts';
 export type { DeadLetter, LetterReason } from './pump/dead-letters.ts';
+export type { LetterSummary } from './pump/letter-summary.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './pump/schema.ts';
 export { ChangeFeedEventHost, ChangeFeedProcessorHost } from './seeds/change-feed-event-host.ts';
 export type {

@@ -138,6 +138,10 @@ export const letterRetryPauseMsMax: number = 30 * 1000;
 /** Keys of one range whose changes are parked. More are a fault of the handler, not of keys: the range halts. */
 export const heldKeysMax = 10_000;
 
+/** Dead letters that are counted for somebody who looks at a group, and parked keys that are named. */
+export const lettersCountedMax = 100_000;
+export const parkedKeysShownMax = 10;
+
 /** How often a host looks whether somebody wants dead letters to be tried again. */
 export const replayLookMs: number = 5 * 1000;
 

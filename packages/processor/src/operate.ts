@@ -3,12 +3,14 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { systemEnvironment } from './ambient.ts';
+import { bounded } from './bounded.ts';
 import type { SourceInput, StoreInput } from './connect.ts';
 import { connectSource, connectStore } from './connect.ts';
 import type { Environment } from './environment.ts';
 import { BoundedSource } from './feed/bounded-source.ts';
 import type { FeedMode, FeedSource, FeedStart, PhysicalRange, SourceIdentity } from './feed/feed-source.ts';
-import { auditCoverage, resolveKeys } from './host/audit.ts';
+import { hostProblems, leaseProblems, letterProblems } from './group-problems.ts';
+import { resolveKeys } from './host/audit.ts';
 import { writeControl } from './host/control.ts';
 import type { Group } from './host/group.ts';
 import { readGroup } from './host/group.ts';
@@ -18,10 +20,12 @@ import { measureLag } from './lag.ts';
 import type { LeaseNames } from './lease/lease-names.ts';
 import { leaseNames, sidecarId } from './lease/lease-names.ts';
 import { groupCallMsMax, leaseExpirationMs } from './limits.ts';
-import { ProcessorError } from './processor-error.ts';
+import { messageOf, ProcessorError } from './processor-error.ts';
 import { readFailures } from './pump/attempt-log.ts';
 import type { DeadLetterOffice } from './pump/dead-letter-office.ts';
 import { openDeadLetters } from './pump/dead-letter-office.ts';
+import type { LetterSummary } from './pump/letter-summary.ts';
+import { summarizeLetters } from './pump/letter-summary.ts';
 import { BoundedStore } from './store/bounded-store.ts';
 import type { DocumentStore, StoredDocument } from './store/document-store.ts';
 
@@ -72,7 +76,9 @@ export interface GroupStatus {
   /** When any host was heard of last, by the clock of the server; one that stops lets go of its leases last. Undefined: nothing tells. */
   readonly lastSignAt: string | undefined;
   readonly ranges: readonly RangeStatus[];
-  /** What is wrong with the leases, and what handlers have failed for, in sentences. */
+  /** What was parked. Undefined: nobody says where dead letters are, neither these options nor a host of the group. */
+  readonly deadLetters: LetterSummary | { readonly container: string; readonly error: string } | undefined;
+  /** What needs a person, in sentences: leases, hosts, dead letters, what handlers have failed for. */
   readonly problems: readonly string[];
 }
 
@@ -112,6 +118,8 @@ export class ProcessorGroup {
     const { start, control } = group;
     const leases = resolveKeys(group.leases, physical);
     const halted = haltedOf(group);
+    const hosts = hostsOf(group, await this.#serverSeconds(physical, signal));
+    const letters = await this.#letters(group, names, signal);
     return {
       group: this.name,
       source: identity.name,
@@ -121,7 +129,7 @@ export class ProcessorGroup {
       purpose: start?.purpose,
       isPaused: control.isPaused,
       pauseReason: control.reason,
-      hosts: hostsOf(group, await this.#serverSeconds(physical, signal)),
+      hosts,
       lastSignAt: lastSignOf(group),
       ranges: leases
         .map((lease) => ({
@@ -134,12 +142,15 @@ export class ProcessorGroup {
           halted: halted.get(lease.token),
         }))
         .sort((a, b) => a.leaseToken.localeCompare(b.leaseToken, 'en', { numeric: true })),
+      deadLetters: letters,
       problems: [
-        ...problemsOf({ ...group, leases }),
+        ...hostProblems(group, hosts),
+        ...leaseProblems({ ...group, leases }),
         ...[...halted].map(
           ([token, reason]) => `The range ${token} stands still until the group is resumed: ${reason}`,
         ),
         ...failuresOf(leases, documents, names),
+        ...letterProblems(letters),
       ],
     };
   }
@@ -165,6 +176,25 @@ export class ProcessorGroup {
       throw new ProcessorError('invalid-option', 'Name the container of the dead letters: deadLetters.');
     }
     return openDeadLetters(this.#deadLetters, (await this.#find(signal)).names.prefix);
+  }
+
+  /** Where nobody named their container, a host that parks does, if it is beside the leases. */
+  async #letters(
+    group: Group,
+    names: LeaseNames,
+    signal: AbortSignal | undefined,
+  ): Promise<GroupStatus['deadLetters']> {
+    const told = group.beats.find(({ deadLetters }) => deadLetters !== undefined)?.deadLetters;
+    const store = this.#deadLetters ?? (told === undefined ? undefined : this.#leases.beside?.(told));
+    if (store === undefined) return undefined;
+    const { clock } = this.#environment;
+    try {
+      const summary = (inner: AbortSignal): Promise<LetterSummary> => summarizeLetters(store, names.prefix, inner);
+      return await bounded(clock, groupCallMsMax, signal, summary, store.name);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return { container: store.name, error: messageOf(error) };
+    }
   }
 
   async #control(pause: { readonly reason: string } | undefined, signal: AbortSignal | undefined): Promise<void> {
@@ -270,17 +300,6 @@ function lastSignOf({ beats, leases }: Group): string | undefined {
 
 function secondsOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
-}
-
-function problemsOf(group: Group): string[] {
-  const problems: string[] = [];
-  const { holes, overlaps } = auditCoverage(group.leases);
-  for (const { min, max } of holes) problems.push(`No lease has the keys from '${min}' to '${max}'.`);
-  for (const overlap of overlaps) problems.push(`Leases overlap: ${JSON.stringify(overlap)}.`);
-  for (const { token } of group.duplicates) problems.push(`The range ${token} has more than one lease.`);
-  for (const { token } of group.tombstones) problems.push(`The lease ${token} was split and could not be removed.`);
-  if (!group.hasMarker) problems.push('The group is not set up completely: its marker is missing.');
-  return problems;
 }
 
 /** By token; only what the owner of the range says itself. */

@@ -69,6 +69,8 @@ export interface ProcessorSettings {
   readonly start: FeedStart;
   /** What the group does, in the user's words; two different ones under one name refuse each other. Undefined: not checked. */
   readonly purpose: string | undefined;
+  /** Where changes are parked, for those who look from outside; undefined: nowhere, or in another account than the leases. */
+  readonly deadLetters?: string | undefined;
   readonly lease: LeaseSettings;
   readonly pump: PumpSettings;
   /** A position that the feed refuses (too old, or of another container): fail loudly, or go on and record the gap. */

@@ -142,7 +142,7 @@ test('[M10] [B5] [B6] the guide to the processor is one program that runs as it 
   expect(lines).toContain('bill ada: 10');
   expect(lines).toContain('parked 2: a negative total, 3 attempts');
   expect(lines).toContain('behind: 0 changes, 0 seconds');
-  expect(lines).toContain('1 range, 0 hosts, 0 problems');
+  expect(lines).toContain('1 range, 0 hosts: No host of the group is running.');
   expect(lines).toContainEqual(expect.stringMatching(/^audit \d changes$/));
   expect(lines.filter((line) => line.startsWith('bill bob'))).toEqual(['bill bob: -1', 'bill bob: 12']);
 });

@@ -1,4 +1,4 @@
-// `tidemark processor status`: who owns which range of a group, and what is wrong with it.
+// `tidemark processor status`: who owns which range of a group, what it has parked, and what needs a person; then the exit code is 1.
 
 import type { GroupStatus } from '@tidemark/processor';
 import type { Call } from '../call.ts';
@@ -8,7 +8,9 @@ import { count, print, shown, table } from '../terminal.ts';
 
 export async function run(call: Call): Promise<number> {
   const status = await (await groupOf(call)).status();
-  await print(isOn(call, 'json') ? `${JSON.stringify(status)}\n` : textOf(status));
+  // What nobody knows stays in the JSON, as null: a missing member might be taken for none.
+  const answer = { ...status, deadLetters: status.deadLetters ?? null };
+  await print(isOn(call, 'json') ? `${JSON.stringify(answer)}\n` : textOf(status));
   return status.problems.length === 0 ? 0 : 1;
 }
 
@@ -20,8 +22,9 @@ function textOf(status: GroupStatus): string {
       ['source', `${shown(source)} (${mode})`],
       ['leases', shown(leases)],
       ['state', stateOf(status)],
+      ...lettersOf(status.deadLetters),
     ]),
-    table([['host', 'ranges', 'capacity', 'quiet for'], ...hosts.map(hostRow)]),
+    table([['host', 'ranges', 'capacity', 'quiet for', 'state'], ...hosts.map(hostRow)]),
     table([['range', 'owner', 'epoch', 'position', 'written'], ...ranges.map(rangeRow)]),
     problems.map((problem) => `! ${shown(problem)}\n`).join(''),
   ];
@@ -35,9 +38,23 @@ function stateOf({ isPaused, pauseReason, hosts, lastSignAt }: GroupStatus): str
   return [...paused, `no host is running${last}`].join('; ');
 }
 
-function hostRow({ instance, ranges, capacity, quietSeconds }: GroupStatus['hosts'][number]): string[] {
+function lettersOf(letters: GroupStatus['deadLetters']): string[][] {
+  if (letters === undefined) return [['dead letters', 'unknown: --dead-letters says where they are']];
+  const { container } = letters;
+  if ('error' in letters) return [['dead letters', `unknown: ${shown(container)} cannot be read`]];
+  const { letters: number, isAtLeast, oldestAt, parkedKeys, someKeys } = letters;
+  const oldest = oldestAt === undefined ? '' : `, the oldest of ${oldestAt}`;
+  const more = parkedKeys > someKeys.length ? ` and ${count(parkedKeys - someKeys.length)} more` : '';
+  return [
+    ['dead letters', `${isAtLeast ? 'at least ' : ''}${count(number)} in ${shown(container)}${oldest}`],
+    ['parked keys', parkedKeys === 0 ? 'none' : `${someKeys.map(shown).join(', ')}${more}`],
+  ];
+}
+
+function hostRow({ instance, ranges, capacity, quietSeconds, isAlive }: GroupStatus['hosts'][number]): string[] {
   const quiet = quietSeconds === undefined ? 'unknown' : `${count(quietSeconds)} s`;
-  return [shown(instance), count(ranges), capacity === undefined ? 'unknown' : String(capacity), quiet];
+  const state = isAlive ? 'alive' : 'dead';
+  return [shown(instance), count(ranges), capacity === undefined ? 'unknown' : String(capacity), quiet, state];
 }
 
 function rangeRow({ leaseToken, owner, epoch, position, writtenAt }: GroupStatus['ranges'][number]): string[] {

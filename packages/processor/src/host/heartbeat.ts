@@ -25,6 +25,8 @@ export interface HostBeat {
   readonly isLeaving: boolean;
   readonly avoided: readonly string[];
   readonly halted: readonly HaltedRange[];
+  /** Where it parks, if that is beside the leases. */
+  readonly deadLetters: string | undefined;
   readonly stored: StoredDocument;
 }
 
@@ -49,6 +51,7 @@ export function readBeat(stored: StoredDocument): HostBeat | undefined {
     isLeaving: body['leaving'] === true,
     avoided: Array.isArray(body['avoided']) ? body['avoided'].filter((token) => typeof token === 'string') : [],
     halted: Array.isArray(body['halted']) ? body['halted'].flatMap(haltedOf) : [],
+    deadLetters: typeof body['deadLetters'] === 'string' ? body['deadLetters'] : undefined,
     stored,
   };
 }
@@ -169,6 +172,7 @@ export class Heartbeat {
       mode: settings.mode,
       purpose: settings.purpose ?? null,
       startedAt: this.#startedAt,
+      ...(settings.deadLetters === undefined ? {} : { deadLetters: settings.deadLetters }),
       timestamp: this.#parts.stamp(),
       leaving: state.isLeaving,
       avoided: state.avoided.slice(0, avoidedMax),

@@ -32,6 +32,10 @@ export class BoundedStore implements DocumentStore {
     return this.at?.endpoint;
   }
 
+  beside(name: string): DocumentStore | undefined {
+    return this.#store.beside?.(name);
+  }
+
   async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
     const call = async (inner: AbortSignal): Promise<void> => this.#store.prepare?.(idBytesMax, inner);
     await bounded(this.#clock, this.#callMs, signal, call, this.#who);

@@ -41,6 +41,8 @@ export interface DocumentStore {
    * `invalid-definition` when it is partitioned otherwise or its keys are too short for ids of so many bytes.
    */
   prepare?(idBytesMax: number, signal?: AbortSignal): Promise<void>;
+  /** Another container of the same account, by its name `shop/dead`. */
+  beside?(name: string): DocumentStore | undefined;
   /** Documents whose ids begin with `idPrefix`, all pages. They may be older than what was written a moment ago. */
   list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]>;
   /** The same, a page at a time, for lists that may be long. Where it is missing there is only the whole. */

@@ -23,6 +23,7 @@ import { SharedCall } from './shared-call.ts';
 export class RestStore implements DocumentStore {
   readonly name: string;
   readonly at: ContainerPlace;
+  readonly #client: RestClient;
   readonly #container: RestContainer;
   /** Read once: a container cannot change what it is partitioned by. */
   readonly #storeKey: SharedCall<StoreKey> = new SharedCall((signal) => this.#readStoreKey(signal));
@@ -33,7 +34,13 @@ export class RestStore implements DocumentStore {
   constructor(client: RestClient, database: string, container: string) {
     this.name = `${database}/${container}`;
     this.at = { endpoint: client.endpoint, container: this.name };
+    this.#client = client;
     this.#container = client.container(database, container);
+  }
+
+  beside(name: string): RestStore {
+    const [database = '', container = ''] = name.split('/');
+    return new RestStore(this.#client, database, container);
   }
 
   async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import { SharedCall } from './shared-call.ts';
 export class SdkStore implements DocumentStore {
   readonly name: string;
   readonly at: ContainerPlace | undefined;
+  readonly #client: SdkClient;
   readonly #container: SdkContainer;
   /** Read once: a container cannot change what it is partitioned by. */
   readonly #storeKey: SharedCall<StoreKey> = new SharedCall((signal) => this.#readStoreKey(signal));
@@ -20,7 +21,13 @@ export class SdkStore implements DocumentStore {
     this.name = `${database}/${container}`;
     const endpoint = givenEndpointOf(client);
     this.at = endpoint === undefined ? undefined : { endpoint, container: this.name };
+    this.#client = client;
     this.#container = client.database(database).container(container);
+  }
+
+  beside(name: string): SdkStore {
+    const [database = '', container = ''] = name.split('/');
+    return new SdkStore(this.#client, database, container);
   }
 
   async prepare(idBytesMax: number, signal?: AbortSignal): Promise<void> {
