@@ -113,7 +113,7 @@ export const numberOptions: Readonly<Record<NumberOptionName, NumberOption>> = {
     min: 1,
     isWhole: whole,
     meaning:
-      'A hole in the leases is mended when it was there for `expirationMs` and seen in so many looks one after the other.',
+      'A hole in the leases is mended when it was there for `leaseExpirationMs` and seen in so many looks one after the other.',
   },
   itemsMax: {
     unit: 'changes',
