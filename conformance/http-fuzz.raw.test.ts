@@ -4,7 +4,7 @@ import { freshSeed, isLong, sizeOf } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { fuzzHttp } from './fuzz/http-fuzz.ts';
 
-test('[SEC15] hostile streams of HTTP are understood as node:http understands them, or refused', async () => {
+test('[SEC16] hostile streams of HTTP are understood as node:http understands them, or refused', async () => {
   await expectAgreement('tide', sizeOf('streams'));
 });
 
