@@ -47,17 +47,4 @@ export const namedSeeds: readonly NamedSeeds[] = [
     cause: 'a takeover was judged by token and name: the lease was merged away, or a namesake had it',
     seeds: [20008409, 30000992, 73924174, 73939182],
   },
-  {
-    cause: 'a checkpoint that was answered after the end of its pump armed a timer',
-    seeds: [10004471, 10009306, 20001913, 5001945, 5002051, 73928358, 73942105],
-  },
-  { cause: 'two leases of the same keys ended because of each other', seeds: [20014026] },
-  {
-    cause: 'a lease that was made again over a tombstone forgot its epoch and its position',
-    seeds: [10004952, 10011513, 20014190, 20009044],
-  },
-  {
-    cause: 'a lease that was deleted was made again while its owner, cut off, still delivered',
-    seeds: [20012905, 73947383],
-  },
 ];
