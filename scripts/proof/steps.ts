@@ -69,7 +69,14 @@ export const steps: Readonly<Record<string, Step>> = {
   properties: {
     meaning: 'property tests with fresh seeds, several times each; bytes that flip',
     minutes: 3,
-    tests: ['.property.test.ts', 'head.test.ts', 'body.test.ts', '-index.test.ts', 'bit-rot.test.ts'],
+    tests: [
+      '.property.test.ts',
+      'head.test.ts',
+      'body.test.ts',
+      'memory-index.test.ts',
+      'lmdb-index.test.ts',
+      'bit-rot.test.ts',
+    ],
   },
   hosts: {
     meaning: 'hosts of the processor as processes: killed, frozen, cut off, stopped, beside those of .NET',
