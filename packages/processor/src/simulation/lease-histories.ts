@@ -76,7 +76,7 @@ export class LeaseHistories {
   /** Processes with the tokens whose position they heard refused. */
   readonly #refused = new Set<string>();
   #bearHolesUntilMs = Number.NEGATIVE_INFINITY;
-  /** Keys whose lease was deleted by hand meanwhile. */
+  /** Keys whose lease was deleted or buried by hand meanwhile. */
   readonly #borne: { readonly keys: KeyRange; readonly untilMs: number }[] = [];
   /** Whether the group has begun: from then on its leases cover the key space. */
   isBootstrapped = false;
@@ -149,7 +149,7 @@ export class LeaseHistories {
     this.#refused.add(`${actor.id} ${token}`);
   }
 
-  /** Leases are deleted by hand: from now on, and for so long, their keys may have none. Those of others must. */
+  /** Leases are deleted or buried by hand: from now on, and for so long, their keys may have none. Those of others must. */
   bearHoles(durationMs: number): void {
     this.#bearHolesUntilMs = this.#options.nowMs() + durationMs;
   }
@@ -161,8 +161,11 @@ export class LeaseHistories {
     const document = entry.after ?? entry.before;
     if (facts === undefined || document === undefined) return;
     const name = `${document.id}\n${document.key}`;
-    if (after === undefined) this.#removed(name, facts, entry.writer);
+    if (after === undefined) this.#removed(name);
     else this.#stored(name, before, after, entry.writer);
+    const isGone = after === undefined || after.isTombstone;
+    if (entry.writer === undefined && isGone && before?.keys !== undefined)
+      this.#borne.push({ keys: before.keys, untilMs: this.#bearHolesUntilMs });
     this.#noticeSingle(facts.token);
     this.#checkTiling();
   }
@@ -197,11 +200,9 @@ export class LeaseHistories {
     doubling.untilMs = this.#options.nowMs() + this.#options.expirationMs;
   }
 
-  #removed(name: string, before: LeaseFacts, writer: string | undefined): void {
+  #removed(name: string): void {
     const history = this.#last.get(name);
     if (history !== undefined) history.isRemoved = true;
-    if (writer === undefined && before.keys !== undefined)
-      this.#borne.push({ keys: before.keys, untilMs: this.#bearHolesUntilMs });
   }
 
   #stored(name: string, before: LeaseFacts | undefined, after: LeaseFacts, writer: string | undefined): void {
