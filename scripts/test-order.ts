@@ -1,24 +1,40 @@
-// The order of the test files. The test runner begins with the largest, and the longest are among the smallest: they would come last,
-// all at once, with nothing left that waits while they compute. So they are spread among the others.
+// The order of the test files. The test runner begins with the largest, and some of the longest are among the smallest: they would come
+// last, all at once, with nothing left to run beside them. So they are first: those that compute in turns with those that wait.
 
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** They take minutes of nothing but computing. */
-const longest = ['seeds', 'power-cut', 'crash', 'model', 'fuzz.raw'].map((name) => `/${name}.test.ts`);
-/** So many others have their turn between two of them. */
-const othersBetween = 35;
+const first = [
+  'simulation/processor/seeds',
+  'reliability/kills/kills',
+  'packages/cli/test/data-commands',
+  'reliability/hosts/hosts',
+  'packages/testing/src/documents',
+  'simulation/power-cut',
+  'packages/testing/src/walk',
+  'reliability/soak/soak',
+  'packages/testing/src/contracts/embedded',
+  'reliability/faults/faults',
+  'packages/testing/src/examples',
+  'simulation/crash/crash',
+  'reliability/clients/clients',
+  'packages/cli/test/processor-commands',
+  'simulation/model',
+  'conformance/fuzz.raw',
+  'reliability/surroundings/surroundings',
+  'simulation/processor/mutants/mutants',
+  'reliability/load/load',
+  'simulation/processor/scenarios/groups',
+  'packages/cli/test/lost-server',
+].map((name) => `/${name}.test.ts`);
 
 export class TestOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => longest.some((name) => moduleId.endsWith(name));
-    const others = sorted.filter((file) => !isLong(file));
-    const order: TestSpecification[] = [];
-    for (const [n, name] of longest.entries()) {
-      order.push(...sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
-      order.push(...others.slice(n * othersBetween, (n + 1) * othersBetween));
-    }
-    return [...order, ...others.slice(longest.length * othersBetween)];
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = first.findIndex((name) => moduleId.endsWith(name));
+      return place < 0 ? first.length : place;
+    };
+    // The order within a place stays.
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }

@@ -27,7 +27,7 @@ const smokeTests: readonly string[] = [
 export const steps: Readonly<Record<string, Step>> = {
   'power-cuts': {
     meaning: 'a database whose power fails, and one whose process dies: known runs and fresh ones',
-    minutes: 6,
+    minutes: 3,
     tests: ['simulation/power-cut.test.ts'],
   },
   worlds: {
@@ -37,7 +37,7 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   'fresh-worlds': {
     meaning: 'fresh worlds; those that fail are findings',
-    minutes: 3,
+    minutes: 4,
     program: [
       'simulation/processor/main.ts',
       ...['--seeds', String(sizeOf('freshWorlds', true)), '--from', String(freshSeed('worlds')), '--findings'],
@@ -45,12 +45,12 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   histories: {
     meaning: 'the engine beside its model: the known histories',
-    minutes: 2,
+    minutes: 1,
     tests: ['simulation/model.test.ts'],
   },
   'fresh-histories': {
     meaning: 'fresh histories; those that fail are findings',
-    minutes: 3,
+    minutes: 2,
     program: [
       'simulation/model/main.ts',
       ...['--seeds', String(sizeOf('freshHistories', true)), '--from', String(freshSeed('histories')), '--findings'],
@@ -85,12 +85,12 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   servers: {
     meaning: 'a server that is killed, gets faults and full disks, stands still, and works for long',
-    minutes: 4,
+    minutes: 3,
     tests: ['reliability/kills/', 'reliability/faults/', 'reliability/surroundings/', 'reliability/soak/'],
   },
   clients: {
     meaning: 'bad clients of every kind',
-    minutes: 2,
+    minutes: 1,
     tests: ['reliability/clients/'],
   },
   jest: {
