@@ -209,6 +209,7 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
   },
   'The container is missing, SDK': () => sdk(here(), wellKnownKey, 'missing'),
   'The container is missing, command line': () => tidemark(['tail', 'shop/missing', ...at(here())]),
+  'A misspelt container, command line': () => tidemark(['tail', 'shop/ordesr', ...at(here())]),
   'The container is missing, processor': () => processor({ source: { container: 'missing' } }),
   'The lease container is missing': () => processor({ leases: { container: 'missing' } }),
   'The lease container has another partition key': () => processor({ leases: { container: 'by-customer' } }),

@@ -13,4 +13,6 @@ await prepare();
 
 const command = join(root, 'packages', 'cli', 'bin', 'tidemark.cjs');
 process.argv[1] = command;
+// Alone it says what it can do.
+if (process.argv.length === 2) process.argv.push('serve');
 createRequire(import.meta.url)(command);

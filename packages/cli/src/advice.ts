@@ -31,6 +31,7 @@ function isStrange({ status, substatus, activityId, retryAfterMs, message }: Res
 /** Empty, or sentences that go on from the message. */
 function adviceFor(error: DatabaseError, args: readonly string[], environment: Environment): string {
   if (error.code === 'unauthorized') return usesDefaultKey(args, environment) ? defaultKey : otherKey;
+  if (error.message.endsWith('?') && error.message.includes(' Did you mean ')) return '';
   if (error.code === 'not-found' || error.code === 'container-not-found')
     return args.some((arg) => arg.startsWith('--leases')) ? missingLeases : missing(ownCommand(environment));
   if (error.code !== 'unavailable') return '';
@@ -51,6 +52,6 @@ const untrusted = (command: string): string =>
 
 function usesDefaultKey(args: readonly string[], environment: Environment): boolean {
   const isGiven = (name: string): boolean => (environment[name] ?? '') !== '';
-  if (isGiven('TIDEMARK_KEY') || isGiven('TIDEMARK_RESOURCE_TOKEN')) return false;
+  if (['TIDEMARK_KEY', 'TIDEMARK_RESOURCE_TOKEN', 'COSMOS_CONNECTION_STRING'].some(isGiven)) return false;
   return !args.some((arg) => arg.startsWith('--connection-string-env'));
 }

@@ -27,7 +27,7 @@ const connection: readonly OptionSpec[] = [
   {
     flags: '--endpoint <URL>',
     meaning: 'the account: Tidemark’s, an emulator’s or Azure’s',
-    fallback: 'TIDEMARK_ENDPOINT, or http://127.0.0.1:8081',
+    fallback: 'TIDEMARK_ENDPOINT, COSMOS_CONNECTION_STRING, or http://127.0.0.1:8081',
   },
   {
     flags: '--connection-string-env <NAME>',
@@ -93,10 +93,10 @@ const configFile: OptionSpec = {
 export const commands: readonly CommandSpec[] = [
   {
     name: 'serve',
-    summary: 'start the server; this is what happens without a command',
+    summary: 'start the server',
     options: [...serveOptions(), configFile],
     examples: [
-      'tidemark',
+      'tidemark serve',
       'tidemark serve --memory --port 0',
       'TIDEMARK_KEY=… tidemark serve --host 0.0.0.0 --https-only',
     ],

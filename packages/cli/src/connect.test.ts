@@ -36,6 +36,18 @@ test('a key, a resource token or a connection string comes from the environment'
   });
 });
 
+test('[M18] COSMOS_CONNECTION_STRING counts where nothing else is said, as in programs', () => {
+  const text = `AccountEndpoint=https://a.example:443/;AccountKey=${key};`;
+  const variables = { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT: '' };
+
+  const account = accountOf(call(), variables);
+  const flag = accountOf(call({ endpoint: 'http://127.0.0.1:1' }), variables);
+
+  expect(account).toEqual({ endpoint: 'https://a.example:443', credential: { key } });
+  expect(flag).toEqual({ endpoint: 'http://127.0.0.1:1', credential: { key: wellKnownKey } });
+  expect(() => accountOf(call(), { ...variables, TIDEMARK_KEY: key })).toThrow('set one of the two');
+});
+
 test('[SEC9] what contradicts itself or is missing is told, without the secret', () => {
   expect(() => accountOf(call({ connectionStringEnv: 'NONE' }), {})).toThrow('NONE is not set');
   expect(() => accountOf(call({ connectionStringEnv: 'A', endpoint: 'http://x' }), {})).toThrow('not both');

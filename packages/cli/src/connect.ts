@@ -28,11 +28,17 @@ export function accountOf(call: Call, environment: Environment): Account {
     if (given !== undefined) throw new UsageError('Give --endpoint or --connection-string-env, not both.');
     const text = environment[variable];
     if (text === undefined || text === '') throw new UsageError(`The environment variable ${variable} is not set.`);
-    const { endpoint, key } = parseConnectionString(text);
-    checkHasNoPath(endpoint);
-    return { endpoint, credential: { key } };
+    return accountIn(text);
   }
-  const endpoint = given ?? environment['TIDEMARK_ENDPOINT'] ?? defaultEndpoint;
+  const { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT, TIDEMARK_KEY } = environment;
+  if (text && given === undefined) {
+    // As in programs: whichever counted, somebody would wonder about the other.
+    if (TIDEMARK_ENDPOINT || TIDEMARK_KEY) {
+      throw new UsageError('COSMOS_CONNECTION_STRING, or TIDEMARK_ENDPOINT and TIDEMARK_KEY: set one of the two.');
+    }
+    return accountIn(text);
+  }
+  const endpoint = given ?? (TIDEMARK_ENDPOINT || defaultEndpoint);
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) {
     throw new UsageError(
       `An endpoint begins with http:// or https://, as in ${defaultEndpoint}; '${endpoint}' is none.`,
@@ -40,6 +46,12 @@ export function accountOf(call: Call, environment: Environment): Account {
   }
   checkHasNoPath(endpoint);
   return { endpoint, credential: credentialOf(endpoint, environment) };
+}
+
+function accountIn(connectionString: string): Account {
+  const { endpoint, key } = parseConnectionString(connectionString);
+  checkHasNoPath(endpoint);
+  return { endpoint, credential: { key } };
 }
 
 /**

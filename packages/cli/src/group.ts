@@ -8,15 +8,31 @@ import { textOption } from './call.ts';
 import { connect, containerNames } from './connect.ts';
 import { UsageError } from './usage-error.ts';
 
+interface GroupParts {
+  readonly source: RestFeedSource;
+  readonly leases: RestStore;
+  readonly deadLetters?: RestStore;
+}
+
 export async function groupOf(
   call: Call,
   options: { readonly needsDeadLetters?: boolean } = {},
 ): Promise<ProcessorGroup> {
+  const parts = partsOf(call, options.needsDeadLetters === true);
+  return openGroup({ ...parts, name: textOption(call, 'name') ?? (await onlyName(openGroup({ ...parts, name: '' }))) });
+}
+
+/** Of all groups that keep their leases there. */
+export function groupNames(call: Call): Promise<string[]> {
+  return openGroup({ ...partsOf(call, false), name: '' }).groups();
+}
+
+function partsOf(call: Call, needsDeadLetters: boolean): GroupParts {
   const { database, container } = containerNames(call.arguments[0]);
   const where = textOption(call, 'leases');
   if (where === undefined) throw new UsageError('Say where the leases are: --leases DATABASE/CONTAINER.');
   const letters = textOption(call, 'deadLetters');
-  if (options.needsDeadLetters === true && letters === undefined) {
+  if (needsDeadLetters && letters === undefined) {
     throw new UsageError('Say where the dead letters are: --dead-letters DATABASE/CONTAINER.');
   }
   const client = connect(call);
@@ -27,12 +43,11 @@ export async function groupOf(
     const names = containerNames(text);
     return new RestStore(leaseClient, names.database, names.container);
   };
-  const parts = {
+  return {
     source: new RestFeedSource(client, database, container),
     leases: storeOf(where),
     ...(letters === undefined ? {} : { deadLetters: storeOf(letters) }),
   };
-  return openGroup({ ...parts, name: textOption(call, 'name') ?? (await onlyName(openGroup({ ...parts, name: '' }))) });
 }
 
 /** A name need not be given where there is only one. */

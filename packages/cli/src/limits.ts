@@ -29,3 +29,6 @@ export const fruitlessMax = 600;
 
 /** The server gives answers under way 10 seconds, and the database then closes its files: this is more than both ever need. */
 export const stopMsMax = 30_000;
+
+/** A look at which names there are, once a command has failed. */
+export const lookMsMax: number = 5 * 1000;

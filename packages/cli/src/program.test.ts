@@ -28,6 +28,14 @@ test.each(commands.map(({ name }) => [name]))('%s has a help with examples', asy
   expect(out).toMatch(/Examples:\n {2}.*tidemark/);
 });
 
+test('without arguments it says what it can do', async () => {
+  const { code, out } = await say();
+
+  expect(code).toBe(0);
+  expect(out).toContain('Begin with tidemark serve');
+  for (const { name } of commands) expect(out).toContain(`\n  ${name.split(' ')[0]} `);
+});
+
 test('the first help names every command and the exit codes', async () => {
   const { out } = await say('--help');
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { isDatabaseError } from '@tidemark/model';
 import { Command, CommanderError } from 'commander';
+import type { Call } from './call.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
@@ -12,6 +13,7 @@ import { say } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const rootNotes = `
+Begin with tidemark serve, which starts a server; flags without a command are its own.
 Exit codes: 0 done; 1 failed, or what is named is not there; 2 the command line or the configuration is wrong.
 Keys come from the environment (TIDEMARK_KEY) or from a key file, never from the command line.
 docs/reference/cli.md has every command and every flag.`;
@@ -30,7 +32,12 @@ export async function runProgram(args: readonly string[]): Promise<number> {
       // commander gives the arguments, the options and the command itself.
       const options = given.at(-2) as Record<string, string | boolean | undefined>;
       const { run } = await spec.load();
-      exitCode = await run({ arguments: command.args, options });
+      const call = { arguments: command.args, options };
+      try {
+        exitCode = await run(call);
+      } catch (error) {
+        throw spec.name === 'serve' ? error : await withNames(error, call);
+      }
     });
   }
   try {
@@ -39,6 +46,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
       commands.flatMap(({ options }) => options.map(({ flags }) => flags)),
     );
     checkName(args);
+    if (args.length === 0) {
+      program.outputHelp();
+      return 0;
+    }
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -106,6 +117,12 @@ function checkName(args: readonly string[]): void {
   const npm =
     process.env['npm_lifecycle_event'] === 'start' ? ' With npm, flags stand after --: npm start -- --port 0.' : '';
   throw new UsageError(`There is no command '${first}'.${suggestion(first, names)}${npm}`);
+}
+
+/** Only now, as below. */
+async function withNames(error: unknown, call: Call): Promise<unknown> {
+  const { withNearNames } = await import('./missing-names.ts');
+  return withNearNames(error, call);
 }
 
 async function explain(error: unknown, args: readonly string[]): Promise<number> {

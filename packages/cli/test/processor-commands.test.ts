@@ -230,6 +230,27 @@ test('[B6] a host that has died is called dead, and its ranges need a person whe
   expect(seen.out).toMatch(/^dead letters +unknown: --dead-letters says where they are$/m);
 });
 
+test('a misspelt database, container or group gets the name that was probably meant', async () => {
+  await (await startProcessor('billing')).stop();
+  const at = ['--endpoint', server.url];
+  const there = ['--leases', `db/${leases.id}`, ...at];
+
+  const said = await Promise.all([
+    say(['tail', `db/${orders.id.replace('orders', 'ordesr')}`, ...at]),
+    say(['tail', `dbb/${orders.id}`, ...at]),
+    say(['lag', `db/${orders.id}`, '--leases', `db/${leases.id.replace('leases', 'leasse')}`, ...at]),
+    say(['processor', 'status', `db/${orders.id}`, '--name', 'biling', ...there]),
+    say(['tail', 'db/nothing-of-the-kind', ...at]),
+  ]);
+
+  expect(said.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
+  expect(said[0]?.err).toMatch(new RegExp(`Did you mean db/${orders.id}\\?\n$`));
+  expect(said[1]?.err).toMatch(new RegExp(`Did you mean db/${orders.id}\\?\n$`));
+  expect(said[2]?.err).toMatch(new RegExp(`Did you mean db/${leases.id}\\?\n$`));
+  expect(said[3]?.err).toMatch(/Did you mean billing\?\n$/);
+  expect(said[4]?.err).toContain('import with --partition-key');
+});
+
 test('what is missing or ambiguous is told with what to say', async () => {
   const missing = await say(['lag', `db/${orders.id}`, '--endpoint', server.url]);
   const nothing = await run('lag');

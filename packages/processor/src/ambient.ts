@@ -10,6 +10,10 @@ export function systemEnvironment(): Environment {
   return { clock: systemClock, random: Math.random, fetch: globalThis.fetch };
 }
 
+export function systemVariables(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 /** A name that no other process has. Lower case: hosts of .NET compare names in both ways (processor.md 1.2, rule 7). */
 export function systemInstance(random: () => number): string {
   const letters = Array.from({ length: 4 }, () => Math.floor(random() * 36).toString(36)).join('');

@@ -1,5 +1,7 @@
 // What users pass as source, lease container and dead letters, as what the processor works with.
 
+import { systemVariables } from './ambient.ts';
+import { accountFromEnvironment } from './client/account.ts';
 import { parseConnectionString } from './client/connection.ts';
 import type { Credential } from './client/credential.ts';
 import type { EngineContainer } from './client/engine-container.ts';
@@ -27,6 +29,10 @@ interface Named {
 
 /** A container by its names and the way to its account. */
 export type ContainerAddress =
+  /** Of the account that the environment of the process names: TIDEMARK_ENDPOINT and TIDEMARK_KEY, or COSMOS_CONNECTION_STRING. */
+  (Named & { readonly endpoint?: never; readonly connectionString?: never; readonly client?: never }) | WholeAddress;
+
+type WholeAddress =
   | (Named & { readonly connectionString: string })
   | (Named & { readonly endpoint: string } & Credential)
   /** A CosmosClient of `@azure/cosmos` 4; `ChangeFeedStartFrom` of the same package where it is not found by itself. */
@@ -90,7 +96,7 @@ function hasMethods(x: unknown, names: readonly string[]): boolean {
 }
 
 function restClient(
-  address: Exclude<ContainerAddress, { readonly client: SdkClient }>,
+  address: Exclude<WholeAddress, { readonly client: SdkClient }>,
   environment: Environment,
 ): RestClient {
   if ('connectionString' in address) {
@@ -102,7 +108,7 @@ function restClient(
 }
 
 /** For callers without types: each mistake has its own sentence. */
-function readAddress(input: unknown, option: string): ContainerAddress {
+function readAddress(input: unknown, option: string): WholeAddress {
   if (typeof input !== 'object' || input === null) {
     throw new ProcessorError(
       'invalid-option',
@@ -115,12 +121,16 @@ function readAddress(input: unknown, option: string): ContainerAddress {
     throw new ProcessorError('invalid-option', `${option}.${name} is the name of a ${name}.`);
   }
   if ('client' in given) {
-    if (isSdkClient(given['client'])) return input as ContainerAddress;
+    if (isSdkClient(given['client'])) return input as WholeAddress;
     throw new ProcessorError('invalid-option', `${option}.client is a CosmosClient of @azure/cosmos 4.`);
   }
-  if (typeof given['connectionString'] === 'string') return input as ContainerAddress;
+  if (typeof given['connectionString'] === 'string') return input as WholeAddress;
   const hasCredential = ['key', 'resourceToken', 'tokenProvider'].some((name) => given[name] !== undefined);
-  if (typeof given['endpoint'] === 'string' && hasCredential) return input as ContainerAddress;
+  if (typeof given['endpoint'] === 'string' && hasCredential) return input as WholeAddress;
+  const isSaid = ['endpoint', 'connectionString', 'key', 'resourceToken', 'tokenProvider'].some(
+    (name) => name in given,
+  );
+  if (!isSaid) return { ...(input as Named), ...accountFromEnvironment(systemVariables()) };
   throw new ProcessorError(
     'invalid-option',
     `${option} has a connectionString, or an endpoint with a key, a resourceToken or a tokenProvider, or a client; or it is a ` +

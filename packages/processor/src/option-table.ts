@@ -229,7 +229,7 @@ export type OtherOptionName =
 
 export const otherOptions: Readonly<Record<OtherOptionName, OtherOption>> = {
   source: {
-    type: '`{ connectionString, database, container }`, `{ endpoint, key | resourceToken | tokenProvider, database, container }`, `{ client, database, container }`, a container of an engine, or a `FeedSource`',
+    type: '`{ connectionString, database, container }`, `{ endpoint, key | resourceToken | tokenProvider, database, container }`, `{ client, database, container }`, `{ database, container }` of the account that the environment names, a container of an engine, or a `FeedSource`',
     fallback: 'required',
     meaning:
       'The container whose changes are read. `key` and `resourceToken` may be functions: they are asked again when the server refuses what they gave.',

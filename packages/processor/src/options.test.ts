@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemEnvironment } from './ambient.ts';
 import { connectSource, connectStore } from './connect.ts';
 import { EngineFeedSource } from './feed/engine-feed-source.ts';
@@ -95,11 +95,26 @@ test('[M10] a container is reached by endpoint, connection string or client, an 
   expect(connectStore({ client, database, container }, 'leases', options)).toBeInstanceOf(BoundedStore);
 });
 
+test('[M18] a container without an account is one of the account that the environment names', () => {
+  const { database, container } = address;
+  vi.stubEnv('TIDEMARK_ENDPOINT', undefined);
+  vi.stubEnv('TIDEMARK_KEY', undefined);
+  vi.stubEnv('COSMOS_CONNECTION_STRING', 'AccountEndpoint=https://a.example/;AccountKey=AAAA;');
+
+  const elsewhere = connectSource({ database, container }, { environment });
+  vi.stubEnv('COSMOS_CONNECTION_STRING', undefined);
+  const here = connectStore({ database, container }, 'leases', { environment });
+  vi.unstubAllEnvs();
+
+  expect(elsewhere.at?.endpoint).toBe('https://a.example');
+  expect(here.at?.endpoint).toBe('http://127.0.0.1:8081');
+});
+
 test.each([
   [undefined, /source says which container it is/],
   [{ container: 'c' }, /source.database is the name of a database/],
   [{ database: 'd' }, /source.container is the name/],
-  [{ database: 'd', container: 'c' }, /source has a connectionString, or an endpoint/],
+  [{ database: 'd', container: 'c', key: 'AAAA' }, /source has a connectionString, or an endpoint/],
   [{ database: 'd', container: 'c', endpoint: 'http://x' }, /source has a connectionString/],
   [{ database: 'd', container: 'c', client: {} }, /source.client is a CosmosClient/],
 ])('%j is no source', (input, message) => {

@@ -1,0 +1,61 @@
+// A name that is not there, and the one that was probably meant. Asked for after a command has failed: it is no part of any command.
+
+import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import type { RestClient } from '@tidemark/processor';
+import { isProcessorError, ProcessorError } from '@tidemark/processor';
+import type { Call } from './call.ts';
+import { textOption } from './call.ts';
+import { connect, containerNames } from './connect.ts';
+import { groupNames } from './group.ts';
+import { lookMsMax } from './limits.ts';
+import { suggestion } from './nearest.ts';
+
+const missing: ReadonlySet<string> = new Set(['not-found', 'container-not-found', 'database-not-found']);
+
+/** The same error, with ` Did you mean shop/orders?` at its end where there is such a name. */
+export async function withNearNames(error: unknown, call: Call): Promise<unknown> {
+  // Whatever this fails for, the error that was there already is the one to be told.
+  const add = async (find: () => Promise<string>): Promise<string> => find().catch(() => '');
+  if (isDatabaseError(error) && missing.has(error.code)) {
+    const near = await add(() => nearContainer(call));
+    return near === '' ? error : new DatabaseError(error.code, `${error.message}${near}`, { cause: error });
+  }
+  if (isProcessorError(error, 'group-unknown')) {
+    const near = await add(async () => suggestion(textOption(call, 'name') ?? '', await groupNames(call)));
+    return near === '' ? error : new ProcessorError(error.code, `${error.message}${near}`, { cause: error });
+  }
+  return error;
+}
+
+async function nearContainer(call: Call): Promise<string> {
+  const { leasesConnectionStringEnv: variable } = call.options;
+  const there = connect(call);
+  const beside =
+    typeof variable === 'string' ? connect({ ...call, options: { connectionStringEnv: variable } }) : there;
+  const named: readonly (readonly [RestClient, string | undefined])[] = [
+    [there, call.arguments[0]],
+    [beside, textOption(call, 'leases')],
+    [beside, textOption(call, 'deadLetters')],
+  ];
+  for (const [client, text] of named) {
+    const near = text === undefined ? '' : await nearName(client, text);
+    if (near !== '') return near;
+  }
+  return '';
+}
+
+async function nearName(client: RestClient, text: string): Promise<string> {
+  const { database, container } = containerNames(text);
+  const options = { retryMsMax: 0, timeoutMs: lookMsMax };
+  const databases = idsOf(await client.databases(options));
+  if (!databases.includes(database)) {
+    const near = suggestion(database, databases);
+    return near.replace(/\?$/, `/${container}?`);
+  }
+  const containers = idsOf(await client.containers(database, options));
+  return containers.includes(container) ? '' : suggestion(container, containers).replace('mean ', `mean ${database}/`);
+}
+
+function idsOf(resources: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return resources.map(({ id }) => String(id));
+}
