@@ -37,7 +37,8 @@ async function install(): Promise<string | undefined> {
   if (existsSync(stampPath) && readFileSync(stampPath, 'utf8') === wanted) return undefined;
   mkdirSync(installedFolder, { recursive: true });
   for (const name of manifestFiles) copyFileSync(join(folder, 'manifest', name), join(installedFolder, name));
-  const args = ['install', '--no-save', '--prefer-offline', '--loglevel=error'];
+  // An npm that runs us hands on the root's settings, and they count for more than those of the folder.
+  const args = ['install', '--engine-strict=false', '--no-save', '--prefer-offline', '--loglevel=error'];
   // The npm that started us, where there is one.
   const script = process.env['npm_execpath'];
   const isScript = script?.endsWith('.js') === true;
