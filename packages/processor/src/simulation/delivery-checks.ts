@@ -4,7 +4,7 @@ import { keyRangeContains } from '@tidemark/model';
 import type { FeedMode } from '../feed/feed-source.ts';
 import type { Actor, DeliveryPlace } from './delivery.ts';
 import { describe, nameOf } from './delivery.ts';
-import type { LeaseHistories } from './lease-histories.ts';
+import type { LeaseHistories, Tenure } from './lease-histories.ts';
 import type { Change, ModelContainer } from './model-container.ts';
 import type { Report } from './violation.ts';
 
@@ -67,7 +67,7 @@ export class DeliveryChecks {
     if (histories.isTampered || history === undefined) return;
     const later = histories.laterThan(history, place.epoch);
     // Who was robbed, by a host that steals at once or by a twin, goes on for a moment, also when the thief hands it on.
-    if (later[0] === undefined || later[0].taking === 'stolen') return;
+    if (later[0] === undefined || mayBothDeliver(later[0])) return;
     const begun = later.find((tenure) => tenure.isOpen);
     if (begun !== undefined)
       report('I4', `${nameOf(actor, place)} got changes after epoch ${begun.epoch} (${begun.taking}) had begun`);
@@ -132,7 +132,7 @@ export class DeliveryChecks {
     const { histories } = this.#options;
     const history = histories.of(actor, place);
     const next = history === undefined ? undefined : histories.laterThan(history, place.epoch)[0];
-    return next?.taking === 'stolen' || histories.isDoubled(place.keys);
+    return (next !== undefined && mayBothDeliver(next)) || histories.isDoubled(place.keys);
   }
 
   /** A range that is read anew does not show what was superseded meanwhile. */
@@ -155,4 +155,9 @@ export class DeliveryChecks {
         report('I8', what);
     }
   }
+}
+
+/** The owner before does not know yet that it has lost the lease, and the one who has it now does not wait for that. */
+function mayBothDeliver({ taking }: Pick<Tenure, 'taking'>): boolean {
+  return taking === 'stolen' || taking === 'remade';
 }

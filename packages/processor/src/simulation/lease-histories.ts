@@ -13,8 +13,11 @@ import type { Change, ModelContainer } from './model-container.ts';
 import type { JournalEntry, ModelDocuments } from './model-documents.ts';
 import type { Report } from './violation.ts';
 
-/** How an epoch of a lease began, by the document that was replaced and by true time. */
-export type Taking = 'created' | 'handed-over' | 'free' | 'expired' | 'stolen';
+/**
+ * How an epoch of a lease began, by the document that was replaced and by true time. `remade`: the host that finished a split made the lease
+ * again that a person had deleted a moment before.
+ */
+export type Taking = 'created' | 'remade' | 'handed-over' | 'free' | 'expired' | 'stolen';
 
 /** One epoch of a lease. */
 export interface Tenure {
@@ -41,6 +44,8 @@ export interface LeaseHistory {
   lastWriter: string | undefined;
   isTombstone: boolean;
   isRemoved: boolean;
+  /** When a person deleted it. */
+  deletedMs: number | undefined;
   readonly tenures: Map<number, Tenure>;
   /** Of the document that was made in its place when it was gone. */
   next: LeaseHistory | undefined;
@@ -161,7 +166,7 @@ export class LeaseHistories {
     const document = entry.after ?? entry.before;
     if (facts === undefined || document === undefined) return;
     const name = `${document.id}\n${document.key}`;
-    if (after === undefined) this.#removed(name);
+    if (after === undefined) this.#removed(name, entry.writer);
     else this.#stored(name, before, after, entry.writer);
     const isGone = after === undefined || after.isTombstone;
     if (entry.writer === undefined && isGone && before?.keys !== undefined)
@@ -200,9 +205,11 @@ export class LeaseHistories {
     doubling.untilMs = this.#options.nowMs() + this.#options.expirationMs;
   }
 
-  #removed(name: string): void {
+  #removed(name: string, writer: string | undefined): void {
     const history = this.#last.get(name);
-    if (history !== undefined) history.isRemoved = true;
+    if (history === undefined) return;
+    history.isRemoved = true;
+    if (writer === undefined) history.deletedMs = this.#options.nowMs();
   }
 
   #stored(name: string, before: LeaseFacts | undefined, after: LeaseFacts, writer: string | undefined): void {
@@ -230,6 +237,7 @@ export class LeaseHistories {
       lastWriter: undefined,
       isTombstone: false,
       isRemoved: false,
+      deletedMs: undefined,
       tenures: new Map(),
       next: undefined,
     };
@@ -338,12 +346,19 @@ export class LeaseHistories {
     after: LeaseFacts,
     writer: string | undefined,
   ): Taking {
-    if (before === undefined) return 'created';
+    if (before === undefined) return this.#isRemade(history, after) ? 'remade' : 'created';
     if (before.owner === undefined) return 'free';
     if (writer?.startsWith(`${before.owner}#`) === true && before.owner !== after.owner) return 'handed-over';
     // Clocks may run up to a tenth too fast.
     const isOld = this.#options.nowMs() - history.lastWriteMs >= this.#options.expirationMs * 0.9;
     return isOld ? 'expired' : 'stolen';
+  }
+
+  /** The audit makes leases without an owner; who finishes a split makes its own, and may not know that there was one. */
+  #isRemade(history: LeaseHistory, after: LeaseFacts): boolean {
+    const former = (this.#histories.get(after.token) ?? []).find(({ next }) => next === history);
+    if (after.owner === undefined || former?.deletedMs === undefined) return false;
+    return this.#options.nowMs() - former.deletedMs < this.#options.expirationMs;
   }
 
   /** I6, while it runs: from the beginning of the group on no key is without a lease. */

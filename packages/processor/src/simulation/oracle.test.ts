@@ -168,19 +168,26 @@ for (const [alsoThen, isRemoved] of isRemovedOrNot) {
   );
 }
 
-test('[I4] nobody goes on with a lease that was deleted by hand when its successor has begun', () => {
+test.each([
+  ['made again at once by the host that finishes a split', undefined, 1000, b, []],
+  ['made again so when its owner must have stopped', undefined, expirationMs, b, ['I4']],
+  ['made again by the audit, for anybody', undefined, 1000, undefined, ['I4']],
+  ['removed by a host and made again', a, 1000, b, ['I4']],
+])('[I4] its owner goes on with a lease that was deleted and is %s', (_, remover, afterMs, maker, reports) => {
   const bench = new Bench();
   bench.write(a, { owner: a, epoch: 1 });
   bench.deliver(a, 1, bench.commit(1, 'x'));
 
-  bench.remove(undefined);
-  bench.write(b, { owner: b, epoch: 1 });
+  bench.remove(remover);
+  bench.nowMs += afterMs;
+  bench.write(b, maker === undefined ? { epoch: 2 } : { owner: maker, epoch: 2 });
+  if (maker === undefined) bench.write(b, { owner: b, epoch: 3 });
   bench.deliver(a, 1, bench.commit(1, 'y'));
   expect(bench.reports).toEqual([]);
-  bench.deliver(b, 1, bench.commit(1, 'z'));
+  bench.deliver(b, maker === undefined ? 3 : 2, bench.commit(1, 'z'));
   bench.deliver(a, 1, bench.commit(1, 'w'));
 
-  expect(bench.reports).toEqual(['I4']);
+  expect(bench.reports).toEqual(reports);
 });
 
 test.each([
