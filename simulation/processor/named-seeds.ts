@@ -47,4 +47,12 @@ export const namedSeeds: readonly NamedSeeds[] = [
     cause: 'a takeover was judged by token and name: the lease was merged away, or a namesake had it',
     seeds: [20008409, 30000992, 73924174, 73939182],
   },
+  {
+    cause: 'a deleted lease was made again by the host that finished the split which had made it',
+    seeds: [768580252776],
+  },
+  {
+    cause: 'a feed that says again and again that a range is gone which exists was told of by nobody',
+    seeds: [768580255319],
+  },
 ];

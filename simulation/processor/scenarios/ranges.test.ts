@@ -19,6 +19,22 @@ import {
 } from './scene.ts';
 
 describe('ranges that split and merge', () => {
+  test('[S21] [I13] a feed that says again and again that a range is gone which exists is told of as failing', async () => {
+    const { world, hosts } = await makeScene({ ranges: 1, hosts: 1 });
+    const [host] = hosts;
+    await world.run(10_000);
+
+    const heal = world.faults.begin({ kind: 'false-gone' }, host);
+    const change = world.write('k1', 'first');
+    await world.run(20_000);
+    expect(hosts.flatMap(problems)).toContain('feed-failing');
+    heal();
+    await settled(world);
+
+    expect(timesDelivered(world, [change])).toEqual([1]);
+    await finish(world);
+  });
+
   test('[S15] a split in the middle of a batch: children begin after what is acknowledged, the parent goes', async () => {
     const { world } = await makeScene({ ranges: 1, handler: async (_, __, { ground }) => ground.clock.sleep(1500) });
     const changes = writeMany(world, 60);

@@ -13,7 +13,7 @@ import type { FeedStart } from '../feed/feed-source.ts';
 import type { Acquired } from '../lease/acquire.ts';
 import type { KeeperEnd } from '../lease/keeper.ts';
 import { Keeper } from '../lease/keeper.ts';
-import { abortMsMax, closeMsMax } from '../limits.ts';
+import { abortMsMax, closeMsMax, failuresBeforeHealth } from '../limits.ts';
 import type { CloseReason, RangeContext } from '../observer.ts';
 import { isProcessorError, messageOf, ProcessorError } from '../processor-error.ts';
 import type { Pump, PumpEnd } from '../pump/pump.ts';
@@ -322,6 +322,10 @@ export class Tenure {
       if (redirection.kind === 'same') {
         this.#start = redirection.start ?? this.#start;
         this.#redirectingSinceMs = undefined;
+        if (why.kind === 'gone' && this.#redirects >= failuresBeforeHealth) {
+          const message = `The feed says again and again that range ${this.token} is gone, although the container still has it.`;
+          health.raise('feed-failing', this.token, message);
+        }
         return this.#dispatch('redirected');
       }
       if (redirection.kind === 'barred') {
