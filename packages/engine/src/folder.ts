@@ -55,7 +55,9 @@ export async function claimFolder(folder: string, files: FileSystem, environment
     const message = `The folder ${folder} is a backup, and opening it would change it. Restore it into another folder, and open that one.`;
     throw new DatabaseError('folder-foreign', message);
   }
-  const { isRestored, ...rest } = mark;
+  const { isRestored, ...rest } = { ...mark, format: folderFormat };
+  // Before anything else is written: a version that reads the older format only would misread it.
+  if (mark.format < folderFormat) await writeMark(files, { ...mark, format: folderFormat });
   if (isRestored !== true) return { isRestored: false, opened: async () => {} };
   return { isRestored, opened: () => writeMark(files, rest) };
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountSmallDisk } from '@tidemark/testing';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ describe('folders', () => {
   );
 
   test.each([
-    [4, 'format-newer', 'Use a newer version'],
+    [5, 'format-newer', 'Use a newer version'],
     [1, 'format-older', 'with the version that wrote it'],
     [2, 'format-older', 'with the version that wrote it'],
   ] as const)('[engine 12] a folder of format %i is refused as %s', async (format, expected, advice) => {
@@ -71,6 +71,29 @@ describe('folders', () => {
 
     expect(code).toBe(expected);
     expect(message).toContain(advice);
+  });
+
+  test('[engine 12] a folder of format 3 is opened, and marked before anything is written that its readers would misread', async () => {
+    const folder = tempFolder();
+    const first = await openDatabase({ folder, maintenance: false });
+    await (await aContainer(first)).create(aDocument(1));
+    await first.close();
+    const mark = join(folder, 'TIDEMARK');
+    const segments = readdirSync(join(folder, 'segments')).map((name) => join(folder, 'segments', name));
+    writeFileSync(mark, JSON.stringify({ format: 3, createdMs: 0 }));
+    for (const segment of segments) {
+      const bytes = readFileSync(segment);
+      bytes.writeUInt32LE(3, 8);
+      writeFileSync(segment, bytes);
+    }
+
+    const second = await openDatabase({ folder, maintenance: false });
+    const found = await second.container('d', 'c').read('d1', 'p1');
+    await second.close();
+
+    expect(segments.length).toBeGreaterThan(0);
+    expect(found?.value.id).toBe('d1');
+    expect(JSON.parse(readFileSync(mark, 'utf8'))).toEqual({ format: 4, createdMs: 0 });
   });
 
   test('[engine 12] an index of another format is made anew from the log', async () => {

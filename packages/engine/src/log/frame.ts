@@ -54,7 +54,7 @@ export const recordField = {
   uniqueCount: 53,
   partitionKeyLength: 54,
   idLength: 56,
-  /** The high byte of the length whose low byte is at 52: it was zero in all records of before it was needed. */
+  /** The high byte of the length whose low byte is at 52. It is zero in folders of format 3, whose readers do not look at it. */
   epkLengthHigh: 58,
 } as const;
 

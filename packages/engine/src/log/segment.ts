@@ -18,8 +18,9 @@ import type { FileSystem, LogFile } from '../files/file-system.ts';
 import { checksum32 } from './checksum.ts';
 
 export const segmentHeaderBytes = 4096;
-/** 1 and 2 were in use before the first release: other checksums, other entries in the index. */
-export const folderFormat = 3;
+/** 1 and 2 were in use before the first release: other checksums, other entries in the index. 3 is read: see frame.ts. */
+export const folderFormat = 4;
+const oldestFolderFormat = 3;
 const mark = 'TIDEMARK';
 export const segmentFolder = 'segments';
 
@@ -89,8 +90,8 @@ function decodeSegmentHeader(bytes: Buffer, id: number): SegmentHeader {
 }
 
 export function checkFormat(format: number, what = 'The data folder'): void {
-  if (format === folderFormat) return;
-  const message = `${what} has format ${format}; this version reads format ${folderFormat}.`;
+  if (format >= oldestFolderFormat && format <= folderFormat) return;
+  const message = `${what} has format ${format}; this version reads formats ${oldestFolderFormat} and ${folderFormat}.`;
   if (format > folderFormat) throw new DatabaseError('format-newer', `${message} Use a newer version of Tidemark.`);
   const advice =
     'Nothing upgrades it: export its documents with the version that wrote it, and import them into a new one.';
