@@ -294,6 +294,7 @@ test.each([
   { mode: 4 },
   policyOf({ mode: 3, includedPaths: 'x' }),
   policyOf({ mode: 3, includedPaths: ['nested'] }),
+  policyOf({ includedPaths: ['/nested'] }),
   policyOf({ mode: 3, includedPaths: ['/nested/*'] }),
   policyOf([]),
   { supportedFeatures: 3 },

@@ -23,10 +23,10 @@ export interface PreviousImages {
   readonly paths: PathTree | undefined;
 }
 
-type Read = { readonly images: PreviousImages | undefined } | { readonly must: string };
+export type PreviousImagesRead = { readonly images: PreviousImages | undefined } | { readonly must: string };
 
 /** What a container's policy says, or what is wrong with it. No images: the policy says nothing about the feed. */
-export function readPreviousImages(policy: unknown): Read {
+export function readPreviousImages(policy: unknown): PreviousImagesRead {
   if (isMissing(policy)) return { images: undefined };
   if (!isObject(policy)) return { must: `${previousImagePolicyName} must be an object` };
   const features = policy['supportedFeatures'];
@@ -39,8 +39,10 @@ export function readPreviousImages(policy: unknown): Read {
 const replaceBit = 1;
 const deleteBit = 2;
 
-function readFeature({ mode, includedPaths }: JsonObject): Read {
-  if (mode === undefined) return { images: undefined };
+function readFeature({ mode, includedPaths }: JsonObject): PreviousImagesRead {
+  if (mode === undefined) {
+    return isMissing(includedPaths) ? { images: undefined } : { must: 'its includedPaths say nothing without a mode' };
+  }
   if (typeof mode !== 'number' || ![0, replaceBit, deleteBit, replaceBit | deleteBit].includes(mode)) {
     return { must: 'its mode must be 0 (off), 1 (replaces), 2 (deletes) or 3 (both)' };
   }

@@ -10,7 +10,6 @@ import { decodePartitionKeyBytes } from '@tidemark/model';
 import { operation, recordFlag } from '../log/frame.ts';
 import { corrupt, segmentPath } from '../log/segment.ts';
 import type { PreviousImages } from '../previous-image-policy.ts';
-import { previousImagePolicyName, readPreviousImages } from '../previous-image-policy.ts';
 import type { ContainerState } from '../state/container-state.ts';
 import { withoutLsn } from '../state/container-state.ts';
 import type { DatabaseState } from '../state/database-state.ts';
@@ -36,7 +35,7 @@ export async function addVersions(
   filter: VersionsFilter,
 ): Promise<boolean> {
   const { view } = stretch;
-  const images = filter.previousImages ? everyImage : imagesOf(container);
+  const images = filter.previousImages ? everyImage : container.previousImages;
   for (let record = stretch.first; record < stretch.end; record += 1) {
     const lsn = view.lsn(record);
     if (lsn > page.lastLsn && page.isFull) return false;
@@ -90,13 +89,10 @@ async function envelope(
 
 const everyImage: PreviousImages = { ofReplaces: true, ofDeletes: true, paths: undefined };
 
-/** As the container's policy is now, for all of its history. One that was stored before it was checked counts as none. */
-function imagesOf(container: ContainerState): PreviousImages | undefined {
-  const read = readPreviousImages(container.entry.definition.verbatim[previousImagePolicyName]);
-  return 'images' in read ? read.images : undefined;
-}
-
-/** Wire: without a policy only a delete that somebody asked for carries what it deleted (wire 11.7). */
+/**
+ * The container's policy as it is now counts for all of its history. Wire: without one only a delete that somebody asked for carries
+ * what it deleted (wire 11.7).
+ */
 function wantsPrevious(images: PreviousImages | undefined, isDelete: boolean, isExpiry: boolean): boolean {
   if (images === undefined) return isDelete && !isExpiry;
   return isDelete ? images.ofDeletes : images.ofReplaces;

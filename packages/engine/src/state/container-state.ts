@@ -2,6 +2,8 @@
 
 import { Buffer } from 'node:buffer';
 import { containerRid, formatEtag, parsePartitionKeyPath } from '@tidemark/model';
+import type { PreviousImages, PreviousImagesRead } from '../previous-image-policy.ts';
+import { previousImagePolicyName, readPreviousImages } from '../previous-image-policy.ts';
 import type { DecideContext, UniqueKeyPaths } from '../write/decision.ts';
 import { parseUniqueKey } from '../write/unique.ts';
 import type { ContainerEntry } from './catalog.ts';
@@ -33,6 +35,7 @@ export class ContainerState {
   /** By partition key bytes as Latin-1 text. */
   readonly purges: Map<string, Purge>;
   #context: DecideContext | undefined;
+  #previousImages: PreviousImagesRead | undefined;
 
   constructor(entry: ContainerEntry, ranges: readonly RangeState[], epoch: number, purges: Map<string, Purge>) {
     this.entry = entry;
@@ -65,6 +68,12 @@ export class ContainerState {
       this.#context = { nowMs, defaultTtl, uniqueKeys, partitionKeyPaths };
     }
     return this.#context;
+  }
+
+  /** Read once, and not for every version: it may have thousands of paths. One that was stored before it was checked counts as none. */
+  get previousImages(): PreviousImages | undefined {
+    this.#previousImages ??= readPreviousImages(this.entry.definition.verbatim[previousImagePolicyName]);
+    return 'images' in this.#previousImages ? this.#previousImages.images : undefined;
   }
 
   rangeOf(epk: Uint8Array): RangeState {
