@@ -236,7 +236,15 @@ describe('starts', () => {
           const { status, json } = await feed(made, { ...scope, ...mode, ...past(etag) });
           expect([status, json.code], etag).toEqual([400, 'BadRequest']);
         }
-        for (const time of ['x', '5', '2020', 'Wed', 'Mon, 31 Feb 2020 99:00:00 GMT', '2020-01-01']) {
+        for (const time of [
+          'x',
+          '5',
+          '2020',
+          'Wed',
+          'Mon, 31 Feb 2020 99:00:00 GMT',
+          '2020-01-01',
+          '2099-02-30T00:00:00Z',
+        ]) {
           const { status, json } = await feed(made, { ...scope, ...mode, 'if-modified-since': time });
           expect([status, json.code], time).toEqual([400, 'BadRequest']);
           expect((await feed(made, { ...scope, ...mode, 'x-tidemark-start': time })).status, time).toBe(400);

@@ -131,13 +131,21 @@ function ownStartOf(text: string, nowMs: number): FeedStart {
   return { time: timeOf(text, nowMs, header.feedStart, `'beginning', 'now' or `) };
 }
 
-/** RFC 3339, which `new Date` reads exactly; it would also take a lone number and much else for a time. */
+/** RFC 3339. `new Date` would also take a lone number and much else for a time. */
 const internetTime: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 function timeOf(text: string, nowMs: number, name: string, others: string = ''): Date {
-  const time = internetTime.test(text) ? new Date(text) : parseHttpDate(text, nowMs);
+  const time = internetTime.test(text) ? internetTimeOf(text) : parseHttpDate(text, nowMs);
   if (time !== undefined && !Number.isNaN(time.getTime())) return time;
   throw new DatabaseError('bad-request', `The header ${name} must be ${others}a time as in RFC 1123 or RFC 3339.`);
+}
+
+/** `new Date` takes a day that the month does not have for one of the next month: what came before that would be passed over. */
+function internetTimeOf(text: string): Date | undefined {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  return isDay ? new Date(text) : undefined;
 }
 
 function checkHistory({ info }: Place): void {
