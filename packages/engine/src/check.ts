@@ -47,12 +47,13 @@ export async function checkDatabase(
   options: LongWorkOptions = {},
 ): Promise<CheckReport> {
   const found: Findings = { problems: [], frames: 0, records: 0, documents: 0, slices: 0 };
+  const { sequence } = engine.figures;
   const pinned = await engine.pin();
   try {
     await engine.settle();
     const { state } = engine;
-    // What is written meanwhile, or was on its way to the disk, the index may have or not.
-    const { sequence, indexedSequence } = engine.figures;
+    // What is written since `sequence`, or was on its way to the disk, the index may have or not.
+    const { indexedSequence } = engine.figures;
     const ends = new Map(pinned.segments.map(({ id, usedBytes }) => [id, usedBytes]));
     const segments = state.segments.all.filter((segment) => ends.has(segment.id));
     const total = pinned.segments.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
