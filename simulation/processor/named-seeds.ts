@@ -55,4 +55,8 @@ export const namedSeeds: readonly NamedSeeds[] = [
     cause: 'a feed that says again and again that a range is gone which exists was told of by nobody',
     seeds: [768580255319],
   },
+  {
+    cause: 'a tombstone whose removal was refused once for wrong credentials was never tried again',
+    seeds: [768580261839],
+  },
 ];

@@ -126,8 +126,8 @@ export async function removeTombstone(parts: Omit<SplitParts, 'reserve'>, tombst
     await store.remove(tombstone.stored, signal);
     health.clear('parent-not-removed', tombstone.token);
   } catch (error) {
-    const code = isDatabaseError(error) ? error.code : undefined;
-    if (code !== 'forbidden' && code !== 'unauthorized') return true;
+    // Credentials that are refused may be right again in a moment; a permission that they lack is lacking.
+    if (!isDatabaseError(error) || error.code !== 'forbidden') return true;
     const message = `The lease of the split range ${tombstone.token} cannot be removed from ${store.name}: the credentials lack the permission to delete documents.`;
     health.raise('parent-not-removed', tombstone.token, message, error);
     return false;

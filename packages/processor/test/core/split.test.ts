@@ -1,5 +1,6 @@
 // Ranges that split and merge, and leases that somebody deletes or doubles.
 
+import { DatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import { FaultyStore, forbidden } from './faulty-store.ts';
 import { leasePrefix, leaseSettings, SmallGroup } from './small-group.ts';
@@ -113,6 +114,24 @@ describe('split and merge', () => {
     expect(live).toEqual(['2', '3', '4']);
     expect(a.delivered).toHaveLength(33);
     expect(a.events).toContainEqual(expect.objectContaining({ type: 'health', problem: 'parent-not-removed' }));
+    await group.during(a.processor.stop());
+  });
+
+  test('[S18] [S64] a parent whose removal was refused for wrong credentials is removed when they are right again', async () => {
+    const group = new SmallGroup(1);
+    const store = new FaultyStore(group.store);
+    const unauthorized = new DatabaseError('unauthorized', 'the key was rotated');
+    store.fault = ({ operation, id }) => (operation === 'remove' && id.includes('..') ? unauthorized : undefined);
+    const a = await group.started('a', { store });
+    await group.clock.advance(3000);
+    group.feed.split('0', '80');
+    await group.clock.advance(leaseSettings.expirationMs * 2);
+    expect((await group.leases()).map(({ token }) => token)).toEqual(['0', '1', '2']);
+
+    store.fault = () => undefined;
+    await group.clock.advance(leaseSettings.expirationMs);
+
+    expect((await group.leases()).map(({ token }) => token)).toEqual(['1', '2']);
     await group.during(a.processor.stop());
   });
 
