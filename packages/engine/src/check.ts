@@ -239,7 +239,9 @@ async function countedProblems(
       problems.push(`Container "${container.entry.id}" has ${own} documents and ${rids} rids in the index.`);
     const told = container.ranges.reduce((sum, range) => sum + range.documents, 0);
     if (told !== own)
-      problems.push(`Container "${container.entry.id}" has ${own} documents in the index and tells of ${told}.`);
+      problems.push(
+        `Container "${container.entry.id}" has ${own} documents in the index, and its ranges count ${told}.`,
+      );
     const numbers = new Set<number>();
     for (const range of container.ranges) {
       numbers.add(range.number);

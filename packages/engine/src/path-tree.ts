@@ -28,7 +28,7 @@ function namesOf(path: string): readonly string[] | undefined {
   }
 }
 
-/** Of a path and one that goes on from it the shorter one counts. */
+/** A path counts more than the paths that go on from it. */
 function grow(root: GrowingTree, names: readonly string[]): void {
   let tree = root;
   for (const [i, name] of names.entries()) {

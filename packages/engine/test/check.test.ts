@@ -35,6 +35,17 @@ test('[engine 12] a check does not count what is written after it has pinned the
   expect((await database.check()).problems).toEqual([]);
 });
 
+test('[engine 12] a check tells of ranges that count another number of documents', async () => {
+  await using database = await openDatabase({ memory: true, maintenance: false });
+  const container = await aContainer(database);
+  for (let n = 0; n < 20; n += 1) await container.create(aDocument(n));
+  for (const range of database.engine.state.container(container.info.number).ranges) range.documents += 1;
+
+  expect((await database.check()).problems).toEqual([
+    'Container "c" has 20 documents in the index, and its ranges count 21.',
+  ]);
+});
+
 test('[engine 12] a check finds nothing wrong with what is written while it begins', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'));
   try {

@@ -25,7 +25,7 @@ export function checkConsistency(request: RequestHead, account: ConsistencyLevel
   );
 }
 
-/** Whoever asks for less than the session does not wait for it. */
+/** A request for less than Session does not wait for its token. */
 export function waitsForSession(request: RequestHead, account: ConsistencyLevel): boolean {
   const strategy = strategyOf(request);
   if (strategy !== undefined && strategy !== 'default') return strategy === 'session';

@@ -225,7 +225,7 @@ function keepAliveLineOf(keepAliveMs: number): string {
 }
 
 const tlsHandshake = 0x16;
-/** Of all versions of TLS. Who sends another would be waited for: a handshake is not looked at before five bytes are here. */
+/** All versions of TLS have it. A client with another would be waited for: a handshake is not looked at before five bytes are here. */
 const tlsMajor = 0x03;
 
 /** Many clients may come at the same instant; node's own 511 are too few for that. */

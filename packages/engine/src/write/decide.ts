@@ -180,7 +180,7 @@ function bodyOf(version: Version): Buffer | undefined {
   const { document } = version.made;
   assert(document !== undefined, 'the latest version of a unit is a delete');
   const { openBytes, places } = document;
-  // What the values will be nobody knows yet, and who reads this looks at the places only.
+  // The values are not known yet, and readers of this look at the places only.
   const open = places === undefined ? openBytes : withMembers(openBytes, places, (name) => Buffer.from(`,"${name}":0`));
   return Buffer.concat([open, closeBrace]);
 }

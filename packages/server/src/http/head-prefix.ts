@@ -1,6 +1,6 @@
-// The part of a head that has come. What can no longer become one is refused at once: whoever speaks something else, or has lost
-// the thread, is told so, and not kept until its time is over. The grammar is that of head.ts; each byte is looked at once, so
-// that a client that sends them one by one costs no more than another.
+// The part of a head that has come. Bytes that can no longer become one are refused at once: a client that speaks something else, or
+// has lost the thread, is not kept until its time is over. The grammar is that of head.ts; each byte is looked at once, so that a
+// client that sends them one by one costs no more than another.
 
 import { isTargetCode, isTokenCode, isValueCode, methods, target } from './head.ts';
 
@@ -16,7 +16,7 @@ export class HeadPrefix {
   #state: State = 'method';
   /** So many bytes have been looked at. */
   #at = 0;
-  /** Of the word under way. */
+  /** The word under way, as far as it has come. */
   #word = '';
   #isTunnel = false;
 
@@ -67,7 +67,7 @@ export class HeadPrefix {
   #stepTarget(byte: number): boolean {
     const isAny = this.#isTunnel || this.#word.startsWith('/');
     if (byte === space) return (isAny ? this.#word !== '' : target.test(this.#word)) && this.#goTo('version');
-    // Of a path it is enough to know that it is one.
+    // A path is known by its first byte.
     if (!isAny || this.#word === '') this.#word += String.fromCharCode(byte);
     return isTargetCode[byte] === 1 && (isAny || mayBeTarget(this.#word));
   }

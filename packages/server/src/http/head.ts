@@ -58,7 +58,7 @@ export function parseHead(text: string): Head | 'too many fields' | undefined {
   const minorVersion = text.charCodeAt(versionAt) - 0x30;
   if ((minorVersion !== 0 && minorVersion !== 1) || !isLineEnd(text, versionAt + 1)) return undefined;
   const url = text.slice(methodEnd + 1, urlEnd);
-  // Of a tunnel the target is a host, and it is refused as such.
+  // The target of a tunnel is a host; such a request is refused as one for a proxy.
   if (!target.test(url) && method !== 'CONNECT') return undefined;
   const headers = parseFields(text, versionAt + 3);
   if (headers === undefined || headers === 'too many fields') return headers;
