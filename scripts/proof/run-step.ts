@@ -34,11 +34,11 @@ export async function runStep(name: string, step: Step): Promise<StepResult> {
   const resultsPath = join(proofFolder, `${name}.json`);
   // Results of an earlier run must never be taken for those of this one.
   rmSync(resultsPath, { force: true });
-  const log = openSync(logPath, 'w');
   if (step.node !== undefined) {
     const skipped = await installNodes();
     if (skipped !== undefined) return { hasPassed: true, skipped, seconds: 0, findings: [], lastWords: '', logPath };
   }
+  const log = openSync(logPath, 'w');
   const startedMs = performance.now();
   const node = step.node === undefined ? process.execPath : pathOfNode(step.node);
   const child = spawn(node, argumentsOf(step, resultsPath), {

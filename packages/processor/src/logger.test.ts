@@ -36,6 +36,14 @@ const tick = (owned: number, { leases = 1, hosts = 2, wanted = 0 } = {}): Proces
   wanted,
 });
 
+test('a token is said as it is, whatever is in it', () => {
+  const { log, texts } = bench();
+
+  log.tell({ type: 'lease.acquired', from: 'free', leaseToken: "0$&$'", epoch: 1 });
+
+  expect(texts()).toEqual(["info reads range 0$&$'"]);
+});
+
 test('a life has a line for each thing that matters, and none for what happens all the time', () => {
   const { log, texts } = bench();
   const error = new Error('the warehouse is down');

@@ -119,7 +119,10 @@ function lineOf(event: Exclude<ProcessorEvent, { type: 'tick' }>, { source, leas
     case 'resumed':
       return line('info', 'resumed');
     case 'lease.acquired':
-      return line('info', acquired[event.from].replace('$', event.leaseToken));
+      return line(
+        'info',
+        acquired[event.from].replace('$', () => event.leaseToken),
+      );
     case 'lease.released':
       return event.to === undefined ? undefined : line('info', `hands range ${event.leaseToken} over to ${event.to}`);
     case 'lease.lost':
