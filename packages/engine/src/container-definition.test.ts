@@ -292,6 +292,9 @@ test.each([
 test.each([
   ...[-1, 4, 3.5, '3', true, null].map((mode) => policyOf({ mode })),
   { mode: 4 },
+  { ...policyOf({ mode: 0 }), mode: 77 },
+  { supportedFeatures: { containerCopy: { mode: 9 } } },
+  { supportedFeatures: { globalSecondaryIndex: 1 } },
   policyOf({ mode: 3, includedPaths: 'x' }),
   policyOf({ mode: 3, includedPaths: ['nested'] }),
   policyOf({ includedPaths: ['/nested'] }),

@@ -31,10 +31,25 @@ export function readPreviousImages(policy: unknown): PreviousImagesRead {
   if (!isObject(policy)) return { must: `${previousImagePolicyName} must be an object` };
   const features = policy['supportedFeatures'];
   if (!isMissing(features) && !isObject(features)) return { must: 'its supportedFeatures must be an object' };
-  const feature = features?.['allVersionsAndDeletes'] ?? policy;
-  if (!isObject(feature)) return { must: 'allVersionsAndDeletes must be an object' };
-  return readFeature(feature);
+  let read = readFeature(policy);
+  for (const name of knownFeatures) {
+    const feature = features?.[name];
+    if ('must' in read || isMissing(feature)) continue;
+    if (!isObject(feature)) return { must: `${name} must be an object` };
+    const one = readFeature(feature);
+    if ('must' in one || name === feedFeature) read = one;
+  }
+  return read;
 }
+
+const feedFeature = 'allVersionsAndDeletes';
+/** The others are the service's own; what they say is checked and kept. */
+const knownFeatures: readonly string[] = [
+  feedFeature,
+  'globalSecondaryIndex',
+  'containerCopy',
+  'embeddingGeneratorService',
+];
 
 const replaceBit = 1;
 const deleteBit = 2;
