@@ -1,6 +1,6 @@
 // The processor in TypeScript that is compiled to CommonJS, with its types.
 
-import type { Handler, Processor } from '@tidemark/processor';
+import type { Handler, Processor, RestClient } from '@tidemark/processor';
 import { createProcessor, MemoryDocumentStore, MemoryFeedSource } from '@tidemark/processor';
 
 interface Order {
@@ -23,6 +23,9 @@ const processor: Processor = createProcessor<Order>({
   logger: false,
   handler,
 });
+// A definition as README.md writes it: its members are no excess ones.
+export const orders = (client: RestClient): Promise<unknown> =>
+  client.createContainerIfNotExists('shop', { id: 'orders', partitionKey: { paths: ['/customer'], version: 2 } });
 // @ts-expect-error: the types are there, so this is refused.
 processor.begin;
 processor.start().then(() => processor.stopped);

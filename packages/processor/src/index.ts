@@ -10,7 +10,12 @@ export type { Credential, Renewable, TokenRequest } from './client/credential.ts
 export type { EngineContainer } from './client/engine-container.ts';
 export { ChangePage, DocumentPage } from './client/feed-page.ts';
 export { onOneLine, withoutMembers } from './client/json-spans.ts';
-export type { CreateContainerOptions, ResourceJson, RestClientOptions } from './client/rest-client.ts';
+export type {
+  ContainerDefinition,
+  CreateContainerOptions,
+  ResourceJson,
+  RestClientOptions,
+} from './client/rest-client.ts';
 export { RestClient } from './client/rest-client.ts';
 export type {
   ChangesOptions,

@@ -40,7 +40,11 @@ test('[M1] databases and containers are created once, listed and deleted', async
   await client.createDatabaseIfNotExists('other');
   await client.createDatabaseIfNotExists('other');
   const definition = { id: 'c', partitionKey: { paths: ['/pk'], version: 2 } };
-  const container = await client.createContainerIfNotExists('other', definition);
+  // As README.md writes it: the members of a literal are no excess ones.
+  const container = await client.createContainerIfNotExists('other', {
+    id: 'c',
+    partitionKey: { paths: ['/pk'], version: 2 },
+  });
   await client.createContainerIfNotExists('other', definition);
 
   expect((await client.databases()).map(({ id }) => id)).toContain('other');

@@ -21,6 +21,9 @@ export interface RestClientOptions extends Omit<CallOptions, 'signal'> {
 
 export type ResourceJson = Readonly<Record<string, unknown>>;
 
+/** The service's JSON: id, partitionKey, defaultTtl and so on. The second kind lets a literal have members, the first takes any interface. */
+export type ContainerDefinition = { readonly id: string } | ({ readonly id: string } & ResourceJson);
+
 export interface CreateContainerOptions extends CallOptions {
   readonly throughput?: number | undefined;
 }
@@ -80,10 +83,9 @@ export class RestClient {
     return this.#list(pathOf('container', [database], true), 'DocumentCollections', options);
   }
 
-  /** `definition` is the service's JSON: id, partitionKey, defaultTtl and so on. */
   async createContainer(
     database: string,
-    definition: { readonly id: string },
+    definition: ContainerDefinition,
     { throughput, ...options }: CreateContainerOptions = {},
   ): Promise<RestContainer> {
     const headers = throughput === undefined ? {} : { [header.throughput]: String(throughput) };
@@ -93,7 +95,7 @@ export class RestClient {
 
   async createContainerIfNotExists(
     database: string,
-    definition: { readonly id: string },
+    definition: ContainerDefinition,
     options: CreateContainerOptions = {},
   ): Promise<RestContainer> {
     const { throughput: _, ...call } = options;
