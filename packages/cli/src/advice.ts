@@ -52,6 +52,7 @@ const untrusted = (command: string): string =>
 
 function usesDefaultKey(args: readonly string[], environment: Environment): boolean {
   const isGiven = (name: string): boolean => (environment[name] ?? '') !== '';
-  if (['TIDEMARK_KEY', 'TIDEMARK_RESOURCE_TOKEN', 'COSMOS_CONNECTION_STRING'].some(isGiven)) return false;
-  return !args.some((arg) => arg.startsWith('--connection-string-env'));
+  if (isGiven('TIDEMARK_KEY') || isGiven('TIDEMARK_RESOURCE_TOKEN')) return false;
+  const isNamed = (flag: string): boolean => args.some((arg) => arg.startsWith(flag));
+  return !isNamed('--connection-string-env') && (isNamed('--endpoint') || !isGiven('COSMOS_CONNECTION_STRING'));
 }

@@ -45,9 +45,11 @@ test('[M18] COSMOS_CONNECTION_STRING counts where nothing else is said, as in pr
 
   expect(account).toEqual({ endpoint: 'https://a.example:443', credential: { key } });
   expect(flag).toEqual({ endpoint: 'http://127.0.0.1:1', credential: { key: wellKnownKey } });
-  expect(() => accountOf(call(), { ...variables, TIDEMARK_KEY: key })).toThrow('set one of the two');
+  expect(() => accountOf(call(), { ...variables, TIDEMARK_KEY: key })).toThrow('and TIDEMARK_KEY are both set');
   // A token allows less than the key, which must not be used in its place.
-  expect(() => accountOf(call(), { ...variables, TIDEMARK_RESOURCE_TOKEN: 't' })).toThrow('set one of the two');
+  expect(() => accountOf(call(), { ...variables, TIDEMARK_RESOURCE_TOKEN: 't' })).toThrow(
+    'and TIDEMARK_RESOURCE_TOKEN are both set',
+  );
 });
 
 test('[SEC9] what contradicts itself or is missing is told, without the secret', () => {

@@ -30,13 +30,12 @@ export function accountOf(call: Call, environment: Environment): Account {
     if (text === undefined || text === '') throw new UsageError(`The environment variable ${variable} is not set.`);
     return accountIn(text);
   }
-  const { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT, TIDEMARK_KEY, TIDEMARK_RESOURCE_TOKEN } = environment;
+  const { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT } = environment;
   if (text && given === undefined) {
     // As in programs: whichever counted, somebody would wonder about the other.
-    if (TIDEMARK_ENDPOINT || TIDEMARK_KEY || TIDEMARK_RESOURCE_TOKEN) {
-      const others = 'TIDEMARK_ENDPOINT with TIDEMARK_KEY or TIDEMARK_RESOURCE_TOKEN';
-      throw new UsageError(`COSMOS_CONNECTION_STRING, or ${others}: set one of the two.`);
-    }
+    const other = ['TIDEMARK_ENDPOINT', 'TIDEMARK_KEY', 'TIDEMARK_RESOURCE_TOKEN'].find((name) => environment[name]);
+    if (other !== undefined)
+      throw new UsageError(`COSMOS_CONNECTION_STRING and ${other} are both set: unset one of the two.`);
     return accountIn(text);
   }
   const endpoint = given ?? (TIDEMARK_ENDPOINT || defaultEndpoint);

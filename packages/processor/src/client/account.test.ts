@@ -30,6 +30,8 @@ test('the well-known key goes nowhere but to this machine', () => {
 test('what says two things, or nothing that can be one, is refused', () => {
   const COSMOS_CONNECTION_STRING = `AccountEndpoint=${endpoint};AccountKey=${key}`;
 
-  expect(() => accountFromEnvironment({ COSMOS_CONNECTION_STRING, TIDEMARK_KEY: key })).toThrow(/one of the two/);
+  expect(() => accountFromEnvironment({ COSMOS_CONNECTION_STRING, TIDEMARK_KEY: key })).toThrow(
+    /TIDEMARK_KEY are both set/,
+  );
   expect(() => accountFromEnvironment({ TIDEMARK_ENDPOINT: 'localhost:8081' })).toThrow(/http:\/\//);
 });

@@ -13,7 +13,8 @@ const defaultEndpoint = 'http://127.0.0.1:8081';
 export function accountFromEnvironment(environment: Readonly<Record<string, string | undefined>>): Connection {
   const { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT: given, TIDEMARK_KEY: key } = environment;
   if (text) {
-    if (given || key) refuse('COSMOS_CONNECTION_STRING, or TIDEMARK_ENDPOINT and TIDEMARK_KEY: set one of the two.');
+    const other = given ? 'TIDEMARK_ENDPOINT' : 'TIDEMARK_KEY';
+    if (given || key) refuse(`COSMOS_CONNECTION_STRING and ${other} are both set: unset one of the two.`);
     return parseConnectionString(text);
   }
   const endpoint = (given || defaultEndpoint).replace(/\/+$/, '');
