@@ -3,9 +3,14 @@
 
 import { ChangeFeedStartFrom, CosmosClient, StatusCodes } from '@azure/cosmos';
 
-const { TIDEMARK_ENDPOINT: endpoint = 'http://127.0.0.1:8081', TIDEMARK_KEY: key } = process.env;
-if (!key) throw new Error('Set TIDEMARK_KEY to the key of the account: npm start prints that of its server.');
-const client = new CosmosClient({ endpoint, key });
+const {
+  COSMOS_CONNECTION_STRING: text,
+  TIDEMARK_ENDPOINT: endpoint = 'http://127.0.0.1:8081',
+  TIDEMARK_KEY: key,
+} = process.env;
+if (!text && !key)
+  throw new Error('Set COSMOS_CONNECTION_STRING, or TIDEMARK_KEY: npm start prints those of its server.');
+const client = new CosmosClient(text || { endpoint, key });
 
 try {
   const { database } = await client.databases.createIfNotExists({ id: 'db' });
@@ -17,11 +22,13 @@ try {
 
   await container.items.upsert({ id: 'Oslo', city: 'Oslo', metres: 23 });
 
-  // The continuation is a text. Whoever keeps it in a file or a table goes on from there after a restart.
+  // The continuation is a text. A program that keeps it in a file or a table goes on from there after a restart.
   const next = await readChanges(container, ChangeFeedStartFrom.Continuation(first.continuation));
   for (const { id, metres } of next.changes) console.log(`next one: ${id}, ${metres} m`);
 } catch (error) {
-  console.error(error.code === 'ECONNREFUSED' ? `Nobody listens at ${endpoint}; npm start starts a server.` : error);
+  console.error(
+    error.code === 'ECONNREFUSED' ? `Nobody listens there (${error.message}); npm start starts a server.` : error,
+  );
   process.exitCode = 1;
 } finally {
   client.dispose();

@@ -154,6 +154,16 @@ test('an example without a server says what to do', async () => {
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
 });
 
+test('the example of the official SDK takes the connection string, as every other does', async () => {
+  const account = `AccountEndpoint=http://127.0.0.1:1/;AccountKey=${wellKnownKey};`;
+  const run = promisify(execFile)(process.execPath, [join(folder, 'change-feed.mjs')], {
+    cwd: repositoryRoot,
+    env: { ...process.env, COSMOS_CONNECTION_STRING: account, TIDEMARK_ENDPOINT: undefined, TIDEMARK_KEY: undefined },
+  });
+
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody listens there') });
+});
+
 test('[M14] every program that the documents print has its port', () => {
   const [, table = ''] = readText('examples/README.md').split('| printed | here |');
   const ports = [...table.matchAll(/^\| (.+?) \| (.+) \|$/gm)].map(([, printed = '', here = '']) => {
