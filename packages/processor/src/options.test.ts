@@ -55,7 +55,9 @@ test.each([
   [{ bisect: 'no' }, /bisect is true or false/],
   [{ schema: {} }, /schema is a Standard Schema/],
   [{ signal: 5 }, /signal is an AbortSignal/],
-  [{ leaseRenewInterval: 5 }, /There is no option 'leaseRenewInterval'/],
+  [{ leaseRenewInterval: 5 }, /There is no option 'leaseRenewInterval'\.$/],
+  [{ leaseRenewMS: 5 }, /There is no option 'leaseRenewMS'\. Did you mean leaseRenewMs\?$/],
+  [{ retry: { attemptsmax: 3 } }, /Did you mean retry.attemptsMax\?$/],
 ])('%j is refused, and the message says why', (more, message) => {
   const options = { ...base, ...more } as CommonOptions;
 

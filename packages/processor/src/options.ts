@@ -1,5 +1,6 @@
 // The options of a processor, and how they become settings. Units, defaults and meanings are in option-table.ts.
 
+import { nearestName } from '@tidemark/model';
 import type { SourceInput, StoreInput } from './connect.ts';
 import type { Environment } from './environment.ts';
 import type { FailureAction, FailurePolicy, RetryPolicy } from './failure-policy.ts';
@@ -118,7 +119,10 @@ function checkNames(options: object): void {
 
 function refuseUnknown(within: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length > 0) refuse(`There is no option ${unknown.map((name) => `'${within}${name}'`).join(', ')}.`);
+  if (unknown.length === 0) return;
+  const meant = unknown.map((name) => nearestName(name, known)).find((name) => name !== undefined);
+  const advice = meant === undefined ? '' : ` Did you mean ${within}${meant}?`;
+  refuse(`There is no option ${unknown.map((name) => `'${within}${name}'`).join(', ')}.${advice}`);
 }
 
 /** For callers without types: what would fail later, at every change or event, is refused now. */
