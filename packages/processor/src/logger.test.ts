@@ -92,6 +92,17 @@ test('a life has a line for each thing that matters, and none for what happens a
   ]);
 });
 
+test('a group without a name, as the older APIs have it, leaves no slash before the instance', () => {
+  const texts: string[] = [];
+  const hear = (text: string): number => texts.push(text);
+  const names = { group: '', instance: 'a', source: 'shop/orders', leases: 'shop/leases' };
+  const log = new EventLog({ logger: { info: hear, warn: hear, error: hear }, clock: new VirtualClock(), ...names });
+
+  log.tell({ type: 'stopped', group: '', instance: 'a' });
+
+  expect(texts).toEqual(['tidemark a: stopped']);
+});
+
 test('a host that waits for its share, or is alone, does not stand by', () => {
   const { log, texts } = bench();
 

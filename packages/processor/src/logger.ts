@@ -103,7 +103,9 @@ export class EventLog {
       ...(typeof problem === 'string' ? { problem: problem as HealthProblem } : {}), // Of the union of events.
       ...(error === undefined ? {} : { error }),
     };
-    logger[level](oneLine(`tidemark ${group}/${instance}: ${text}`), facts);
+    // A group of the older APIs has no name.
+    const who = group === '' ? instance : `${group}/${instance}`;
+    logger[level](oneLine(`tidemark ${who}: ${text}`), facts);
   }
 }
 
