@@ -102,6 +102,7 @@ test('[B6] lag and status show who owns what and how far it is, as text and as J
   expect(stopped.out).toMatch(
     /^state +no host is running, the last sign of one is of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m,
   );
+  expect(stopped.out).not.toContain('quiet for'); // No table of no hosts.
   expect(running.out).toMatch(/^group +billing$/m);
   expect(running.out).toMatch(/^host-1 +1 +1 +\d+ s +alive$/m);
   expect(running.out).toMatch(/^0 +host-1 +1 +"\d+" +\d{4}-/m);

@@ -24,7 +24,7 @@ function textOf(status: GroupStatus): string {
       ['state', stateOf(status)],
       ...lettersOf(status.deadLetters),
     ]),
-    table([['host', 'ranges', 'capacity', 'quiet for', 'state'], ...hosts.map(hostRow)]),
+    hosts.length === 0 ? '' : table([['host', 'ranges', 'capacity', 'quiet for', 'state'], ...hosts.map(hostRow)]),
     table([['range', 'owner', 'epoch', 'position', 'written'], ...ranges.map(rangeRow)]),
     problems.map((problem) => `! ${shown(problem)}\n`).join(''),
   ];
