@@ -49,13 +49,16 @@ function readArguments(args) {
   const steps = args.filter((argument) => all.includes(argument));
   const paths = args.filter((argument) => !all.includes(argument));
   const files = paths.length === 0 ? [] : testFiles();
+  const choice = () =>
+    `  steps: ${all.join(', ')}\n  tests: ${[...new Set(files.map(areaOf))].join(', ')}; a folder below, or any part of a file's path`;
+  if (args.includes('--help')) {
+    console.log(`npm test [-- NAME …]: every check in its short form, all of it or by name.\n${choice()}`);
+    process.exit(0);
+  }
   for (const path of paths) {
     if (files.some((file) => file.includes(path))) continue;
     console.error(`tidemark: there is neither a step nor a test called ${path}.`);
-    console.error(`  steps: ${all.join(', ')}`);
-    console.error(
-      `  tests: ${[...new Set(files.map(areaOf))].join(', ')}; a folder below, or any part of a file's path`,
-    );
+    console.error(choice());
     console.log('0 passed, 1 failed');
     process.exit(1);
   }

@@ -21,6 +21,15 @@ test('npm test with a name that there is not says which steps and tests there ar
   expect(stdout).toBe('0 passed, 1 failed\n');
 });
 
+test('npm test -- --help says which steps and tests there are, and runs none', () => {
+  const { status, stdout, stderr } = run('scripts/test.mjs', '--help');
+
+  expect(status).toBe(0);
+  expect(stderr).toBe('');
+  expect(stdout).toContain('steps: lint, types, unused, tests, packages, ids');
+  expect(stdout).toContain('packages/engine, ');
+});
+
 test('npm run proof with a name that there is not says which steps there are, and fails', () => {
   const proof = ['--conditions=tidemark-source', '--import', 'tsx', 'scripts/proof/main.ts'];
 
