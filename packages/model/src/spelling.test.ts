@@ -6,8 +6,9 @@ it.each([
   ['partitonKey', 'partitionKey'],
   ['partitionkey', 'partitionKey'],
   ['partitionKeys', 'partitionKey'],
+  ['strat', 'start'],
   ['computedProperties', undefined],
   ['', undefined],
 ])('takes %j for %j', (name, meant) => {
-  expect(nearestName(name, ['defaultTtl', 'partitionKey'])).toBe(meant);
+  expect(nearestName(name, ['defaultTtl', 'partitionKey', 'start'])).toBe(meant);
 });

@@ -56,5 +56,6 @@ export const systemLogger: Logger = { info: sayLine, warn: sayLine, error: sayLi
 
 function sayLine(message: string, { problem, error }: LogFacts): void {
   const stack = problem === 'handler-failing' || problem === 'halted' ? stackOf(error) : undefined;
-  console.error(stack === undefined ? message : `${message}\n${stack}`);
+  // Not by `console`, which test runners show with a stack of their own below each line.
+  process.stderr.write(stack === undefined ? `${message}\n` : `${message}\n${stack}\n`);
 }

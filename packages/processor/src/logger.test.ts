@@ -98,9 +98,17 @@ test('a group without a name, as the older APIs have it, leaves no slash before 
   const names = { group: '', instance: 'a', source: 'shop/orders', leases: 'shop/leases' };
   const log = new EventLog({ logger: { info: hear, warn: hear, error: hear }, clock: new VirtualClock(), ...names });
 
-  log.tell({ type: 'stopped', group: '', instance: 'a' });
+  log.tell({ type: 'resumed' });
 
-  expect(texts).toEqual(['tidemark a: stopped']);
+  expect(texts).toEqual(['tidemark a: resumed']);
+});
+
+test('a processor whose start has failed does not say that it has stopped', () => {
+  const { log, texts } = bench();
+
+  log.tell({ type: 'stopped', group: 'billing', instance: 'a' });
+
+  expect(texts()).toEqual([]);
 });
 
 test('a host that waits for its share, or is alone, does not stand by', () => {
@@ -140,7 +148,7 @@ test('what a document or an error contains can neither break the line nor steer 
 
 test('[I13] without a logger lines go to standard error, below one about a handler where it threw', () => {
   const lines: string[] = [];
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line).trimEnd()) > 0);
   const error = new TypeError("Cannot read properties of undefined (reading 'street')");
   const facts = { group: 'g', instance: 'i', event: 'health', error } as const;
 
@@ -156,7 +164,7 @@ test('[I13] without a logger lines go to standard error, below one about a handl
 
 test('an error that refuses to show its stack is told of all the same', () => {
   const lines: string[] = [];
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line).trimEnd()) > 0);
   const error = new Error('mine');
   Object.defineProperty(error, 'stack', {
     get: () => {

@@ -48,6 +48,7 @@ export class EventLog {
   readonly #parts: LogParts;
   readonly #rations = new Map<string, { sinceMs: number; said: number; left: number; level: Level }>();
   #isStandingBy = false;
+  #hasStarted = false;
 
   constructor(parts: LogParts) {
     this.#parts = parts;
@@ -55,6 +56,9 @@ export class EventLog {
 
   tell(event: ProcessorEvent): void {
     this.#sayWhatWasLeftOut(event.type === 'stopped');
+    this.#hasStarted ||= event.type === 'started';
+    // A start that failed has said why, to its caller.
+    if (event.type === 'stopped' && !this.#hasStarted) return;
     const line = event.type === 'tick' ? this.#standby(event) : lineOf(event, this.#parts);
     if (line !== undefined) this.#say(line, event);
   }

@@ -299,7 +299,7 @@ test('[M12] an option that does not exist, or a time-out that is none, is refuse
 
 test('[M11] without a health monitor problems are lines on standard error', async () => {
   const lines: string[] = [];
-  const write = vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line).trimEnd()) > 0);
   const processor = await builder({ changeFeedTimeout: 1_000 }).build();
   await passing(processor.start());
   feed.fault = never;
