@@ -25,7 +25,7 @@ function mayBecomeHead(text: string, lengths: readonly number[]): boolean {
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
 const head = fc
   .record({
-    method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'),
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT'),
     target: fc.oneof(fc.constantFrom('*', 'http://h:1', 'HTTPS://h/x?y'), fc.stringMatching(/^\/[!-~]{0,30}$/)),
     minor: fc.constantFrom('0', '1'),
     fields: fc.array(
@@ -54,6 +54,11 @@ test('a head with a byte that may not stand there is refused at that byte, or is
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('a tunnel without a target is refused like any other request without one', () => {
+  expect(mayBecomeHead('CONNECT  HTTP/1.1\r\n\r\n', [1])).toBe(false);
+  expect(isHead('CONNECT  HTTP/1.1\r\n\r\n')).toBe(false);
 });
 
 test('noise is refused within a few bytes', () => {

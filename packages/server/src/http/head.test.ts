@@ -68,6 +68,7 @@ describe('a head', () => {
     ['a target that only begins like a URL', 'GET http:x HTTP/1.1'],
     ['a target that begins with a question', 'GET ?x HTTP/1.1'],
     ['no target', 'GET  HTTP/1.1'],
+    ['no target of a tunnel', 'CONNECT  HTTP/1.1'],
     ['two spaces', 'GET  / HTTP/1.1'],
     ['no version', 'GET /'],
     ['another version', 'GET / HTTP/1.2'],

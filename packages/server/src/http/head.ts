@@ -59,7 +59,7 @@ export function parseHead(text: string): Head | 'too many fields' | undefined {
   if ((minorVersion !== 0 && minorVersion !== 1) || !isLineEnd(text, versionAt + 1)) return undefined;
   const url = text.slice(methodEnd + 1, urlEnd);
   // The target of a tunnel is a host; such a request is refused as one for a proxy.
-  if (!target.test(url) && method !== 'CONNECT') return undefined;
+  if (method === 'CONNECT' ? url === '' : !target.test(url)) return undefined;
   const headers = parseFields(text, versionAt + 3);
   if (headers === undefined || headers === 'too many fields') return headers;
   const bodyBytes = bodyBytesOf(headers, minorVersion);
