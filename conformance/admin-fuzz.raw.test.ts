@@ -8,14 +8,18 @@ import { adminIn, makeIn } from './raw.ts';
 const requests = 1_500;
 
 test('[SEC15] whatever is sent to it, nothing fails on the server’s side and every answer is JSON', async () => {
-  await expectAnswers(20_261_115);
+  const statuses = await expectAnswers(20_261_115);
+
+  // Requests that never get past the first check would prove little. Another seed may miss the rare ones by chance.
+  expect(statuses).toEqual(expect.arrayContaining([200, 201, 400, 403, 404, 405, 410]));
 });
 
 test.runIf(isLong)('nor does it with requests that are drawn anew with every commit', async () => {
   await expectAnswers(freshSeed('requests to the admin API'));
 });
 
-async function expectAnswers(seed: number): Promise<void> {
+/** Which statuses came. */
+async function expectAnswers(seed: number): Promise<number[]> {
   await using world = await World.open({ chaos: true, logLevel: 'debug', logStream: { write: () => {} } });
   const { id } = await makeIn(world);
   const random = new SeededRandom(seed);
@@ -33,7 +37,7 @@ async function expectAnswers(seed: number): Promise<void> {
     if (answer.status >= 400) expect(answer.json).toEqual({ code: expect.any(String), message: expect.any(String) });
   }
 
-  expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 201, 400, 403, 404, 405, 410]));
+  return [...statuses];
 }
 
 function pathOf(random: SeededRandom, container: string): string {
