@@ -59,4 +59,8 @@ export const namedSeeds: readonly NamedSeeds[] = [
     cause: 'a tombstone whose removal was refused once for wrong credentials was never tried again',
     seeds: [768580261839],
   },
+  {
+    cause: 'an observer was not told of the end where a stop had no time left for it',
+    seeds: [911277349480],
+  },
 ];

@@ -38,3 +38,39 @@ test('[I13] an `open` that takes long is told of while it runs, and no longer th
   expect(health.current).toEqual([]);
   expect(clock.sleeperCount).toBe(0);
 });
+
+test('[I10] an observer that was opened hears of the end also when the host has no time left for it', async () => {
+  const clock = new VirtualClock();
+  const events: ProcessorEvent[] = [];
+  const emit = (event: ProcessorEvent): void => void events.push(event);
+  const life = new AbortController();
+  const { signal } = new AbortController();
+  const context: RangeContext = { leaseToken: '0', keys: { min: '', max: 'FF' }, epoch: 1, instance: 'a', signal };
+  const closed: string[] = [];
+  const door = new RangeDoor(
+    {
+      clock,
+      health: new Health(emit),
+      emit,
+      life: life.signal,
+      settings: someSettings('a'),
+      observer: {
+        close: async (_, reason) => {
+          closed.push(reason);
+          throw new Error('a failure that nobody waits for any more');
+        },
+      },
+    },
+    context,
+  );
+  await door.open();
+  life.abort(new Error('The processor has stopped.'));
+
+  const closing = door.close('shutdown', clock.monotonicMs() - 1);
+
+  expect(closed).toEqual(['shutdown']);
+  await closing;
+  expect(closed).toEqual(['shutdown']);
+  expect(events.map(({ type }) => type)).toEqual(['range.opened', 'health', 'range.closed']);
+  expect(clock.sleeperCount).toBe(0);
+});

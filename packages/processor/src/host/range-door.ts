@@ -65,7 +65,10 @@ export class RangeDoor {
     const { leaseToken, epoch } = this.#context;
     try {
       const ms = Math.max(0, Math.min(closeMsMax, endAtMs - clock.monotonicMs()));
-      await bounded(clock, ms, life, async () => observer.close?.(this.#context, reason));
+      // Begun also where no time is left to wait for it: whoever was opened hears of the end (I10).
+      const closing = Promise.resolve(observer.close?.(this.#context, reason));
+      closing.catch(() => {});
+      await bounded(clock, ms, life, () => closing);
     } catch (error) {
       health.raise('handler-failing', leaseToken, 'The observer could not close.', error);
     }
