@@ -184,4 +184,70 @@ describe('leases that somebody deletes', () => {
     await finish(world);
     expect(hosts.some((host) => problems(host).includes('lease-deleted'))).toBe(true);
   });
+
+  test.each(['fail', 'from-now'] as const)(
+    '[S32] [I1] a busy range, whose lease is written with every checkpoint, has a note of its position (%s)',
+    async (onPositionRefused) => {
+      const base = { mode: 'all-versions', start: 'now', onPositionRefused } as const;
+      const { world, hosts } = await makeScene({ hosts: 1, ranges: 1, retentionMs: 600_000, base });
+      // Longer than versions are kept.
+      for (let i = 0; i < 180; i += 1) {
+        world.write(`k${i % 7}`, `d${i}`);
+        await world.run(5_000);
+      }
+      for (const host of hosts) world.kill(host);
+      deleteLease(world, '0');
+      const owed = writeMany(world, 10, 20, 'owed');
+      await world.run(20_000);
+      world.start();
+
+      await finish(world);
+      expect(owed.every((change) => world.oracle.isResolved(change))).toBe(true);
+    },
+  );
+
+  test('[S23] [S32] a position that was set anew is noted before it is set', async () => {
+    const base = { mode: 'all-versions', start: 'now', onPositionRefused: 'from-now' } as const;
+    const { world, hosts } = await makeScene({ hosts: 1, ranges: 1, retentionMs: 100_000, base });
+    writeMany(world, 5);
+    await world.run(80_000);
+    for (const host of hosts) world.kill(host);
+    writeMany(world, 10);
+    await world.run(300_000);
+    // What is gone from the history is owed by nobody.
+    world.oracle.requiredFrom = world.container.changes.length;
+    const refused = leaseOf(world, '0').position;
+    const second = world.start();
+    await world.runUntil(() => leaseOf(world, '0').position !== refused, 200_000, 0.5);
+
+    expect(noteOf(world, '0')).toMatchObject({ position: leaseOf(world, '0').position });
+    world.kill(second);
+    deleteLease(world, '0');
+    const owed = writeMany(world, 10, 20, 'owed');
+    await world.run(2_000);
+    world.start();
+    await finish(world);
+    expect(owed.every((change) => world.oracle.isResolved(change))).toBe(true);
+  });
+
+  test('[S15] [S32] the note of a parent goes after its lease, and that after the notes and leases of its successors', async () => {
+    const { world } = await makeScene({ ranges: 1, base: { mode: 'all-versions', start: 'now' } });
+    writeMany(world, 40);
+    await settled(world);
+    expect(noteOf(world, '0')).toBeDefined();
+    world.split('0');
+    await world.runUntil(() => noteOf(world, '0') === undefined, 60_000, 0.5);
+
+    const { journal } = world.leases;
+    const made = (name: string): number =>
+      journal.findIndex((entry) => entry.name === name && entry.before === undefined);
+    const removed = (name: string): number =>
+      journal.findIndex((entry) => entry.name === name && entry.after === undefined);
+    for (const successor of ['1', '2']) {
+      expect(made(`${prefix}.x.position.${successor}`)).toBeLessThan(made(`${prefix}..${successor}`));
+      expect(made(`${prefix}..${successor}`)).toBeLessThan(removed(`${prefix}..0`));
+    }
+    expect(removed(`${prefix}..0`)).toBeLessThan(removed(`${prefix}.x.position.0`));
+    await finish(world);
+  });
 });

@@ -26,7 +26,7 @@ export class PositionNote {
     this.#nextMs = parts.clock.monotonicMs() + renewMs;
   }
 
-  /** Writes it when the last time is long enough ago; `isUrgent`: whenever it was. Failing is no harm, the next one comes. */
+  /** Writes it when the last time is long enough ago; `isUrgent`: whenever it was. Where it fails the next write of the lease tries again. */
   async note(lease: Lease, position: string | undefined, isUrgent: boolean): Promise<void> {
     const nowMs = this.#parts.clock.monotonicMs();
     const isDue = isUrgent || nowMs >= this.#nextMs;
@@ -40,7 +40,7 @@ export class PositionNote {
       await this.#sidecar.save(value);
       this.#position = position;
     } catch {
-      // Tried again with the next renewal.
+      this.#nextMs = nowMs;
     } finally {
       this.#isWriting = false;
     }

@@ -40,11 +40,14 @@ export async function redirect(parts: RedirectParts, tenure: Tenure, why: PumpEn
   return replace(parts, tenure, ranges);
 }
 
-/** Leases of others cover the keys of this one, wholly or in parts. Resolves with whether that is still so. */
-export async function supersede(parts: RedirectParts, tenure: Tenure): Promise<boolean> {
+/**
+ * Leases of others cover the keys of this one, wholly or in parts. Resolves with the leases that were made for the rest, which are this
+ * host's; undefined where that is not so any more.
+ */
+export async function supersede(parts: RedirectParts, tenure: Tenure): Promise<readonly Acquired[] | undefined> {
   const ranges = await feedCall(parts, (signal) => parts.source.ranges(signal));
-  const { kind } = await replace(parts, tenure, ranges);
-  return kind === 'replaced';
+  const replaced = await replace(parts, tenure, ranges);
+  return replaced.kind === 'replaced' ? replaced.successors : undefined;
 }
 
 async function replace(

@@ -62,7 +62,7 @@ export interface TenureParts extends Ground {
   /** The range or its position is not valid any more. */
   readonly redirect: (tenure: Tenure, why: PumpEnd, signal: AbortSignal) => Promise<Redirection>;
   /** Others cover the keys of the lease: what they do not cover gets leases, and it becomes a tombstone. False: none does any more. */
-  readonly supersede: (tenure: Tenure) => Promise<boolean>;
+  readonly supersede: (tenure: Tenure) => Promise<readonly Acquired[] | undefined>;
   /** The range stands still until it is resumed, or does so no more. */
   readonly onHalted: () => void;
   /** The failure policy stops the whole group. */

@@ -78,6 +78,7 @@ class Stage {
       settings: settings.lease,
       load: new StoreLoad(this),
       onWritten: none,
+      onReset: async () => {},
       onFailed: none,
       onEdited: none,
     };
@@ -116,7 +117,7 @@ class Stage {
       rules: { ...hostRules, onStep: (state, event, step) => this.steps.push(`${state} ${event} ${step}`) },
       firstStart: async () => 'beginning',
       redirect: () => this.redirecting.promise,
-      supersede: async () => true,
+      supersede: async () => [],
       onHalted: () => {},
       onHaltAll: () => {},
       isTakeover: false,

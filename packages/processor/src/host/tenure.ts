@@ -253,7 +253,7 @@ export class Tenure {
     if (event.type === 'health' && event.problem === 'halted') this.#haltedAtTurn ??= this.#parts.turn();
     if (event.type === 'health') {
       health.raise(event.problem, event.leaseToken, event.message, event.error, event.documentId);
-    } else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken);
+    } else if (event.type === 'healthy') health.clear(event.problem, event.leaseToken, event.isLeft);
     else {
       if (event.type === 'idle' || event.type === 'batch.delivered') {
         health.clear('feed-failing', event.leaseToken);
@@ -402,7 +402,11 @@ export class Tenure {
   async #dispose(): Promise<void> {
     const disposal = this.#order?.disposal ?? { kind: 'release' };
     if (disposal.kind === 'keep' || this.#isHung) return;
-    if (disposal.kind === 'supersede' && (await this.#parts.supersede(this))) return;
+    if (disposal.kind === 'supersede') {
+      const successors = await this.#parts.supersede(this);
+      this.#successors = successors ?? [];
+      if (successors !== undefined) return;
+    }
     const to = disposal.kind === 'hand-over' ? await disposal.to() : undefined;
     const isDone = await this.keeper.finish(to === undefined ? { kind: 'release' } : { kind: 'hand-over', to });
     if (isDone) this.#to = to?.instance;

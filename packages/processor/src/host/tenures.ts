@@ -4,6 +4,7 @@ import type { Ground } from '../environment.ts';
 import type { EventSink, ProcessorEvent } from '../events.ts';
 import type { Acquired } from '../lease/acquire.ts';
 import type { KeeperParts } from '../lease/keeper.ts';
+import type { Lease } from '../lease/lease.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { sidecarId } from '../lease/lease-names.ts';
 import { Sidecar } from '../lease/sidecars.ts';
@@ -20,7 +21,7 @@ export interface TenuresParts extends Ground {
   readonly names: LeaseNames;
   readonly renewMs: number;
   readonly emit: EventSink;
-  readonly keeper: Omit<KeeperParts, 'onWritten' | 'onEdited'>;
+  readonly keeper: Omit<KeeperParts, 'onWritten' | 'onEdited' | 'onReset'>;
   readonly tenure: Omit<TenureParts, 'keeper' | 'memory' | 'isTakeover' | 'life'>;
   /** Until the host is closed. */
   readonly signal: AbortSignal;
@@ -145,6 +146,7 @@ export class Tenures {
   #tenureParts(acquired: Acquired, note: PositionNote, from: AcquiredFrom): TenureParts {
     const { token } = acquired.lease;
     const { health } = this.#parts.tenure;
+    const withKeys = (lease: Lease): Lease => ({ ...lease, keys: lease.keys ?? acquired.lease.keys });
     return {
       ...this.#parts.tenure,
       isTakeover: from === 'expired' || from === 'own',
@@ -155,10 +157,11 @@ export class Tenures {
         onWritten: (lease, isRenewal) => {
           health.clear('lease-store-failing');
           health.clear('credentials-refused');
-          if (!isRenewal) return;
-          this.#parts.emit({ type: 'lease.renewed', leaseToken: token, epoch: acquired.epoch });
-          void note.note({ ...lease, keys: lease.keys ?? acquired.lease.keys }, lease.position, false);
+          if (isRenewal) this.#parts.emit({ type: 'lease.renewed', leaseToken: token, epoch: acquired.epoch });
+          // Also a checkpoint: a range with one every few seconds is never merely renewed.
+          void note.note(withKeys(lease), lease.position, false);
         },
+        onReset: (lease, position) => note.note(withKeys(lease), position, true),
         onEdited: (found, restored) => {
           const message = `The position of range ${token} was changed from ${restored} to ${found} by somebody who is not its owner; it is put back.`;
           health.raise('lease-edited', token, message);

@@ -63,6 +63,7 @@ class Bench {
         settings: leaseSettings,
         load: new StoreLoad(this),
         onWritten: () => {},
+        onReset: async () => {},
         onFailed: (error) => this.failures.push(error),
         onEdited: (found) => this.edits.push(found),
       },

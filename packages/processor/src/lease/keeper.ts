@@ -56,6 +56,8 @@ export interface KeeperParts extends Ground {
   readonly stamp: () => string;
   readonly onWritten: (lease: Lease, isRenewal: boolean) => void;
   readonly onFailed: (error: unknown) => void;
+  /** Before the position is set anew: what is kept of it elsewhere must not stay behind. */
+  readonly onReset: (lease: Lease, position: string | undefined) => Promise<void>;
   /** The position was changed by somebody who is not a host; ours is restored with the next write (S35). */
   readonly onEdited: (found: string | undefined, restored: string | undefined) => void;
 }
@@ -126,8 +128,9 @@ export class Keeper {
   }
 
   /** The feed refused the position and the policy says where to go on instead, forwards or backwards (S23). Undefined: at the start. */
-  reset(position: string | undefined): Promise<void> {
-    if (!this.isHeld()) return Promise.reject(this.#refusal());
+  async reset(position: string | undefined): Promise<void> {
+    if (this.isHeld()) await this.#parts.onReset(this.#lease, position);
+    if (!this.isHeld()) throw this.#refusal();
     this.#offered = undefined;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ position, resolve, reject });
