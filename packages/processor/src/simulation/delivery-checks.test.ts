@@ -55,7 +55,7 @@ function reportsOf(deliveries: readonly Delivery[], isSuperseded: boolean): stri
     isTampered: true,
     of: () => ({ epoch, tenures: new Map() }),
     // Who came later has robbed.
-    laterThan: (_: unknown, before: number) => (epoch > before ? [{ taking: 'stolen' }] : []),
+    laterThan: (_: unknown, before: number) => (epoch > before ? [{ taking: 'stolen', beganMs: 0 }] : []),
     isReadAnew: () => false,
     isDoubled: () => false,
     tenureOf: () => undefined,
@@ -65,6 +65,9 @@ function reportsOf(deliveries: readonly Delivery[], isSuperseded: boolean): stri
     container: { changes } as unknown as ModelContainer,
     histories: histories as unknown as LeaseHistories,
     mode: 'latest',
+    nowMs: () => 0,
+    expirationMs: 1,
+    handoffMs: 0,
     isOlderThanGroup: () => false,
     deliveriesOf: (change) => (delivered.has(change) ? 1 : 0),
     report: (invariant) => reports.push(invariant),

@@ -12,6 +12,10 @@ export interface DeliveryChecksOptions {
   readonly container: ModelContainer;
   readonly histories: LeaseHistories;
   readonly mode: FeedMode;
+  readonly nowMs: () => number;
+  readonly expirationMs: number;
+  /** 0: hosts rob at once. Else a robber waits until the one before it must have stopped. */
+  readonly handoffMs: number;
   /** Whether the group owes it to nobody, since it was committed before the group began. */
   readonly isOlderThanGroup: (change: Change) => boolean;
   readonly deliveriesOf: (change: Change) => number;
@@ -67,7 +71,7 @@ export class DeliveryChecks {
     if (histories.isTampered || history === undefined) return;
     const later = histories.laterThan(history, place.epoch);
     // Who was robbed, by a host that steals at once or by a twin, goes on for a moment, also when the thief hands it on.
-    if (later[0] === undefined || mayBothDeliver(later[0])) return;
+    if (later[0] === undefined || this.#mayBothDeliver(actor, later[0])) return;
     const begun = later.find((tenure) => tenure.isOpen);
     if (begun !== undefined)
       report('I4', `${nameOf(actor, place)} got changes after epoch ${begun.epoch} (${begun.taking}) had begun`);
@@ -132,7 +136,18 @@ export class DeliveryChecks {
     const { histories } = this.#options;
     const history = histories.of(actor, place);
     const next = history === undefined ? undefined : histories.laterThan(history, place.epoch)[0];
-    return (next !== undefined && mayBothDeliver(next)) || histories.isDoubled(place.keys);
+    return (next !== undefined && this.#mayBothDeliver(actor, next)) || histories.isDoubled(place.keys);
+  }
+
+  /**
+   * Whether this owner may not know yet that it has lost the lease, and the one who has it now does not wait for that: a host that robs at
+   * once, a twin of the same name, who made again a lease that a person deleted. Never for longer than a lease holds.
+   */
+  #mayBothDeliver(former: Actor, { taking, instance, beganMs }: Tenure): boolean {
+    const { nowMs, expirationMs, handoffMs } = this.#options;
+    if (nowMs() - beganMs >= expirationMs) return false;
+    if (taking === 'stolen') return handoffMs === 0 || instance === former.instance;
+    return taking === 'remade';
   }
 
   /** A range that is read anew does not show what was superseded meanwhile. */
@@ -155,9 +170,4 @@ export class DeliveryChecks {
         report('I8', what);
     }
   }
-}
-
-/** The owner before does not know yet that it has lost the lease, and the one who has it now does not wait for that. */
-function mayBothDeliver({ taking }: Pick<Tenure, 'taking'>): boolean {
-  return taking === 'stolen' || taking === 'remade';
 }

@@ -15,6 +15,7 @@ const [a, b, c] = ['a', 'b', 'c'].map((instance): Actor => ({ id: `${instance}#1
   Actor,
   Actor,
 ];
+const twinOfA: Actor = { id: 'a#2', instance: 'a' };
 const expirationMs = 60_000;
 const allKeys: KeyRange = { min: '', max: 'FF' };
 
@@ -39,13 +40,15 @@ class Bench {
   readonly #signals = new Map<string, AbortController>();
   twin: Actor | undefined;
 
-  constructor(options: { readonly mayRewind?: boolean } = {}) {
+  constructor(options: { readonly mayRewind?: boolean; readonly handoffMs?: number } = {}) {
     this.oracle = new Oracle({
       container: this.container,
       leases: this.leases,
       mode: 'latest',
       nowMs: () => this.nowMs,
       expirationMs,
+      // As hosts that rob at once have it.
+      handoffMs: options.handoffMs ?? 0,
       mayRewind: options.mayRewind ?? true,
       hasTwin: (actor) => actor === this.twin,
       onDelivery: () => {},
@@ -167,6 +170,28 @@ for (const [alsoThen, isRemoved] of isRemovedOrNot) {
     },
   );
 }
+
+test.each<[string, number, number, Actor, string[]]>([
+  ['by a host that robs at once', 0, 1000, b, []],
+  ['by a host that robs at once, longer ago than a lease holds', 0, expirationMs, b, ['I4']],
+  ['by a host that had to wait', 15_000, 1000, b, ['I4']],
+  ['by a twin, which waits for nobody', 15_000, 1000, twinOfA, []],
+])(
+  '[I4] the owner before goes on beside one who took the lease: it was stolen %s',
+  (_, handoffMs, afterMs, thief, reports) => {
+    const bench = new Bench({ handoffMs });
+    bench.write(a, { owner: a, epoch: 1 });
+    bench.deliver(a, 1, bench.commit(1, 'x'));
+
+    bench.nowMs += 1000;
+    bench.write(thief, { owner: thief, epoch: 2 });
+    bench.deliver(thief, 2, bench.commit(1, 'y'));
+    bench.nowMs += afterMs;
+    bench.deliver(a, 1, bench.commit(1, 'z'));
+
+    expect(bench.reports).toEqual(reports);
+  },
+);
 
 test.each([
   ['made again at once by the host that finishes a split', undefined, 1000, b, []],

@@ -19,6 +19,8 @@ export interface OracleOptions {
   readonly mode: FeedMode;
   readonly nowMs: () => number;
   readonly expirationMs: number;
+  /** Of the hosts of the group: 0 where they rob at once. */
+  readonly handoffMs: number;
   /** Whether the policy goes back where the feed refuses a position. */
   readonly mayRewind: boolean;
   /** Whether another process has its name by now: then it ends, and calls everything lost. */
@@ -44,7 +46,7 @@ export class Oracle {
 
   constructor(options: OracleOptions) {
     this.#options = options;
-    const { container, leases, nowMs, expirationMs, mayRewind, mode } = options;
+    const { container, leases, nowMs, expirationMs, handoffMs, mayRewind, mode } = options;
     const report = (invariant: InvariantId, message: string): void => this.report(invariant, message);
     const isOwed = (change: Change): boolean => this.isOwed(change);
     const deliveriesOf = (change: Change): number => this.deliveriesOf(change);
@@ -53,6 +55,9 @@ export class Oracle {
     this.#checks = new DeliveryChecks({
       container,
       mode,
+      nowMs,
+      expirationMs,
+      handoffMs,
       histories: this.#histories,
       isOlderThanGroup,
       deliveriesOf,

@@ -99,6 +99,7 @@ export class World {
       mode: this.settings.mode,
       nowMs,
       expirationMs: this.settings.lease.expirationMs,
+      handoffMs: this.settings.lease.handoffMs,
       mayRewind: this.settings.onPositionRefused !== 'fail',
       onDelivery: (record) => this.#visibility.began(record),
       onFinished: ({ partitionKey }) => this.#visibility.finished(partitionKey),
