@@ -18,28 +18,35 @@ function stored(id: string, body: Record<string, unknown> = {}): StoredDocument 
   return { id, key: id, etag: '"1"', body: { id, ...body } };
 }
 
-/** One range that nobody has, and hosts whose last beats are so old. Which of many gets it is chance, so this one hardly would. */
-function planBeside(ageSeconds: number): Plan {
-  const beatOf = (instance: string, seconds: number): HostBeat =>
-    readBeat(stored(`host ${instance}`, { instance, nonce: instance, _ts: seconds })) as HostBeat; // It has what a beat needs.
+interface Around {
+  readonly owner?: string;
+  readonly beats: readonly HostBeat[];
+  readonly settings?: typeof settings;
+  /** For how long this host has wanted the range. */
+  readonly wantedForMs?: number;
+  readonly balance?: Parameters<typeof makePlan>[0]['balance'];
+}
+
+/** What the host `me` does about one range. */
+function planOf({ owner, beats, settings: given = settings, wantedForMs, balance = balanceEvenly }: Around): Plan {
+  const mark = owner === undefined ? undefined : { epoch: 1, instance: owner, nonce: owner, writeId: '1' };
   const lease: Lease = {
     id: 'lease 0',
     token: '0',
     kind: 'physical',
     keys: { min: '', max: 'FF' },
-    owner: undefined,
+    owner,
     position: undefined,
     mode: 'latest',
     timestamp: undefined,
-    mark: undefined,
+    mark,
     properties: {},
     isTombstone: false,
     stored: stored('lease 0'),
   };
-  const nowSeconds = 1_000_000;
-  const others = Array.from({ length: 50 }, (_, n) => beatOf(`a${n}`, nowSeconds - ageSeconds));
-  const beats = [...others, beatOf('me', nowSeconds)];
   const sightings = new Sightings();
+  // Its owner has written it since.
+  sightings.look([{ ...lease.stored, etag: '"0"' }], { sentMs: -2, doneMs: -1, gapMsMax: 1 });
   sightings.look([lease.stored, ...beats.map((beat) => beat.stored)], { sentMs: 0, doneMs: 0, gapMsMax: 1 });
   return makePlan({
     group: {
@@ -54,9 +61,9 @@ function planBeside(ageSeconds: number): Plan {
       hasMarker: true,
     },
     holder: makeHolder('me', 'nonce'),
-    settings,
+    settings: given,
     rules: hostRules,
-    balance: balanceEvenly,
+    balance,
     sightings,
     nowMs: 0,
     wallMs: 0,
@@ -65,8 +72,26 @@ function planBeside(ageSeconds: number): Plan {
     avoided: new Set(),
     heldEpoch: () => 0,
     beatSentAtMs: () => undefined,
-    wantedSinceMs: () => undefined,
+    wantedSinceMs: () => (wantedForMs === undefined ? undefined : -wantedForMs),
   });
+}
+
+function beatOf(instance: string, seconds: number): HostBeat {
+  return readBeat(stored(`host ${instance}`, { instance, nonce: instance, _ts: seconds })) as HostBeat; // It has what a beat needs.
+}
+
+/** One range that nobody has, and hosts whose last beats are so old. Which of many gets it is chance, so this one hardly would. */
+function planBeside(ageSeconds: number): Plan {
+  const nowSeconds = 1_000_000;
+  const others = Array.from({ length: 50 }, (_, n) => beatOf(`a${n}`, nowSeconds - ageSeconds));
+  return planOf({ beats: [...others, beatOf('me', nowSeconds)] });
+}
+
+/** The range is another's, who lives, and should be this host's. */
+function planAgainst(wantedForMs: number, handoffMs: number): Plan {
+  const beats = [beatOf('you', 1_000_000), beatOf('me', 1_000_000)];
+  const balance = (): ReadonlyMap<string, string> => new Map([['lease 0', 'me']]);
+  return planOf({ owner: 'you', beats, settings: { ...settings, handoffMs }, wantedForMs, balance });
 }
 
 test('hosts that died long ago, by the stamps of the server, get no share: a free range is taken at the first look', () => {
@@ -76,4 +101,14 @@ test('hosts that died long ago, by the stamps of the server, get no share: a fre
 
 test('where the store does not stamp, hosts count until they have been silent for long enough', () => {
   expect(planBeside(Number.NaN).hosts).toHaveLength(51);
+});
+
+test.each([
+  ['waits until the owner must have stopped', 15_000, settings.expirationMs],
+  ['does not wait where hosts rob at once', 0, 0],
+])('[I4] a host that robs one that lives and does not let go %s', (_, handoffMs, waitMs) => {
+  expect(planAgainst(2 * (handoffMs + settings.acquireMs) - 1, handoffMs).take).toMatchObject(
+    handoffMs === 0 ? [{ from: 'stolen', waitMs }] : [],
+  );
+  expect(planAgainst(2 * (handoffMs + settings.acquireMs), handoffMs).take).toMatchObject([{ from: 'stolen', waitMs }]);
 });
