@@ -23,7 +23,7 @@ export const eventMeanings: Readonly<Record<ProcessorEvent['type'], string>> = {
   resumed: 'The group reads again.',
   tick: 'This host has looked at all leases.',
   health: 'Something that a person should look at; see below.',
-  healthy: 'That is over.',
+  healthy: 'That is over; with `isLeft` only here, since the range is not read by this host any more.',
 };
 
 export const healthMeanings: Readonly<Record<HealthProblem, string>> = {

@@ -41,7 +41,7 @@ export type ProcessorEvent =
       readonly hosts: number;
       readonly wanted: number;
     }
-  /** Something that a person should look at (I13). `healthy` when it is over. */
+  /** Something that a person should look at (I13). `healthy` when it is over; `isLeft`: here, where the range is not read any more. */
   | {
       readonly type: 'health';
       readonly problem: HealthProblem;
@@ -51,7 +51,12 @@ export type ProcessorEvent =
       /** Of the change that the batch began with, where a handler has failed. */
       readonly documentId?: string | undefined;
     }
-  | { readonly type: 'healthy'; readonly problem: HealthProblem; readonly leaseToken: string | undefined };
+  | {
+      readonly type: 'healthy';
+      readonly problem: HealthProblem;
+      readonly leaseToken: string | undefined;
+      readonly isLeft?: true;
+    };
 
 export type HealthProblem =
   | 'lease-store-failing'

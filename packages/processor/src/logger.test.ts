@@ -69,6 +69,7 @@ test('a life has a line for each thing that matters, and none for what happens a
       documentId: '7',
     },
     { type: 'healthy', problem: 'handler-failing', leaseToken: '0' },
+    { type: 'healthy', problem: 'feed-failing', leaseToken: '0', isLeft: true },
     { type: 'item.parked', id: '7', error, ...at },
     { type: 'health', problem: 'halted', leaseToken: '0', message: 'It stands still.', error },
     { type: 'lease.released', reason: 'handed-over', to: 'b', ...at },

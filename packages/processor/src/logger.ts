@@ -150,6 +150,8 @@ function lineOf(event: Exclude<ProcessorEvent, { type: 'tick' }>, { source, leas
       return line(severe.has(problem) ? 'error' : 'warn', `${problem}: ${message}${range}${batch}`, problem);
     }
     case 'healthy': {
+      // That the range is not read here any more has a line of its own.
+      if (event.isLeft === true) return undefined;
       const range = event.leaseToken === undefined ? '' : ` (range ${event.leaseToken})`;
       return line('info', `recovered: ${event.problem} is over${range}`, `${event.problem} is over`);
     }

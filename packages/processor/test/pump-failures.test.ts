@@ -306,6 +306,22 @@ test('[I13] a handler that keeps failing is told of, and so is the end of it', a
   expect(bench.ofType('healthy').map(({ problem }) => problem)).toEqual(['handler-failing']);
 });
 
+test('[I13] of a handler that still fails when its range is let go nobody says that it is well again', async () => {
+  const feed = new TestFeed();
+  feed.add(1);
+  const bench = new PumpBench({
+    feed,
+    handler: () => {
+      throw new Error('always');
+    },
+  });
+
+  await bench.until(() => bench.problems().length > 0);
+  await bench.drained();
+
+  expect(bench.ofType('healthy')).toEqual([expect.objectContaining({ problem: 'handler-failing', isLeft: true })]);
+});
+
 test('[I13] what is told of a failing handler carries its error and the document that the batch began with', async () => {
   const feed = new TestFeed();
   feed.add(3);

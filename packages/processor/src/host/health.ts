@@ -26,8 +26,10 @@ export class Health {
     this.#emit({ type: 'health', problem, leaseToken, message, error, documentId });
   }
 
-  clear(problem: HealthProblem, leaseToken?: string): void {
-    if (this.#problems.delete(`${problem}\n${leaseToken ?? ''}`)) this.#emit({ type: 'healthy', problem, leaseToken });
+  /** `isLeft`: the range is not read here any more, whether or not it got better. */
+  clear(problem: HealthProblem, leaseToken?: string, isLeft?: true): void {
+    if (!this.#problems.delete(`${problem}\n${leaseToken ?? ''}`)) return;
+    this.#emit({ type: 'healthy', problem, leaseToken, ...(isLeft && { isLeft }) });
   }
 
   get current(): readonly { readonly problem: HealthProblem; readonly leaseToken: string | undefined }[] {

@@ -23,9 +23,13 @@ export class PumpHealth {
     this.#emit({ type: 'healthy', problem, leaseToken: this.#leaseToken });
   }
 
-  /** The range is not read here any more. What stays wrong without a pump stays told. */
+  /** The range is not read here any more, so nobody knows here whether it got better. What stays wrong without a pump stays told. */
   close(): void {
-    for (const problem of this.#problems) if (!outliving.has(problem)) this.clear(problem);
+    for (const problem of this.#problems) {
+      if (outliving.has(problem)) continue;
+      this.#problems.delete(problem);
+      this.#emit({ type: 'healthy', problem, leaseToken: this.#leaseToken, isLeft: true });
+    }
   }
 }
 
