@@ -56,6 +56,16 @@ export const systemLogger: Logger = { info: sayLine, warn: sayLine, error: sayLi
 
 function sayLine(message: string, { problem, error }: LogFacts): void {
   const stack = problem === 'handler-failing' || problem === 'halted' ? stackOf(error) : undefined;
+  listenOnce();
   // Not by `console`, which test runners show with a stack of their own below each line.
   process.stderr.write(stack === undefined ? `${message}\n` : `${message}\n${stack}\n`);
+}
+
+let isListening = false;
+
+/** Lines for nobody (the reader of the pipe is gone) are lost. An error event that nobody hears would end the process. */
+function listenOnce(): void {
+  if (isListening) return;
+  isListening = true;
+  process.stderr.on('error', () => {});
 }
