@@ -2,7 +2,7 @@
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RestClient } from '@tidemark/processor';
-import { isProcessorError, ProcessorError } from '@tidemark/processor';
+import { isProcessorError, nearContainer, ProcessorError } from '@tidemark/processor';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
 import { connect, containerNames } from './connect.ts';
@@ -17,7 +17,7 @@ export async function withNearNames(error: unknown, call: Call): Promise<unknown
   // Whatever this fails for, the error that was there already is the one to be told.
   const add = async (find: () => Promise<string>): Promise<string> => find().catch(() => '');
   if (isDatabaseError(error) && missing.has(error.code)) {
-    const near = await add(() => nearContainer(call));
+    const near = await add(() => nearName(call));
     return near === '' ? error : new DatabaseError(error.code, `${error.message}${near}`, { cause: error });
   }
   if (isProcessorError(error, 'group-unknown')) {
@@ -27,7 +27,7 @@ export async function withNearNames(error: unknown, call: Call): Promise<unknown
   return error;
 }
 
-async function nearContainer(call: Call): Promise<string> {
+async function nearName(call: Call): Promise<string> {
   const { leasesConnectionStringEnv: variable } = call.options;
   const there = connect(call);
   const beside =
@@ -38,24 +38,10 @@ async function nearContainer(call: Call): Promise<string> {
     [beside, textOption(call, 'deadLetters')],
   ];
   for (const [client, text] of named) {
-    const near = text === undefined ? '' : await nearName(client, text);
-    if (near !== '') return near;
+    if (text === undefined) continue;
+    const { database, container } = containerNames(text);
+    const near = await nearContainer(client, database, container, { retryMsMax: 0, timeoutMs: lookMsMax });
+    if (near !== undefined) return ` Did you mean ${near}?`;
   }
   return '';
-}
-
-async function nearName(client: RestClient, text: string): Promise<string> {
-  const { database, container } = containerNames(text);
-  const options = { retryMsMax: 0, timeoutMs: lookMsMax };
-  const databases = idsOf(await client.databases(options));
-  if (!databases.includes(database)) {
-    const near = suggestion(database, databases);
-    return near.replace(/\?$/, `/${container}?`);
-  }
-  const containers = idsOf(await client.containers(database, options));
-  return containers.includes(container) ? '' : suggestion(container, containers).replace('mean ', `mean ${database}/`);
-}
-
-function idsOf(resources: readonly Readonly<Record<string, unknown>>[]): string[] {
-  return resources.map(({ id }) => String(id));
 }

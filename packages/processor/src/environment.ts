@@ -28,6 +28,8 @@ export interface ContainerPlace {
   readonly endpoint: string;
   /** `shop/orders`. */
   readonly container: string;
+  /** When it is not there: the one that was probably meant. */
+  readonly near?: (signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /** Why a wait ends that nobody needs any more. An abort without a reason makes an error with a stack, which costs more than the wait. */

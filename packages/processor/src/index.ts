@@ -10,6 +10,7 @@ export type { Credential, Renewable, TokenRequest } from './client/credential.ts
 export type { EngineContainer } from './client/engine-container.ts';
 export { ChangePage, DocumentPage } from './client/feed-page.ts';
 export { onOneLine, withoutMembers } from './client/json-spans.ts';
+export { nearContainer } from './client/near-container.ts';
 export type {
   ContainerDefinition,
   CreateContainerOptions,

@@ -11,7 +11,7 @@ import { isPassing } from './host/bootstrap.ts';
 import { letterIdBytesMax, reachCallMsMax, reachMsMax } from './limits.ts';
 import { messageOf } from './processor-error.ts';
 import type { ContainerOption } from './start-advice.ts';
-import { advised } from './start-advice.ts';
+import { advised, isMissing } from './start-advice.ts';
 import type { DocumentStore } from './store/document-store.ts';
 
 export interface Reached {
@@ -55,8 +55,8 @@ async function reach(
       return;
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isPassing(error) || isUntrusted(error)) throw advised(error, container.option, container.at?.container);
-      const reason = await reasonOf(error, container, ground, signal);
+      if (!isPassing(error) || isUntrusted(error)) throw await refused(error, container, clock, signal);
+      const reason = await reasonOf(error, container, ground, Math.min(probeMsMax, leftMs()), signal);
       const pauseMs = retryPauseMs(ground, failures, isDatabaseError(error) ? error.retryAfterMs : undefined);
       if (clock.monotonicMs() + pauseMs >= giveUpAtMs) throw unreached(error, container, reason);
       const message = `${nameOf(container)} cannot be reached yet: ${reason}`;
@@ -67,17 +67,31 @@ async function reach(
   }
 }
 
+/** With what to do about it, and with the name that was probably meant where that is what is wrong. */
+async function refused(
+  error: unknown,
+  { option, at }: Reached,
+  clock: Environment['clock'],
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const find = isMissing(error) ? at?.near : undefined;
+  // Whatever this fails for, the error that was there already is the one to be told.
+  const near = find && (await bounded(clock, probeMsMax, signal, find).catch(() => undefined));
+  return advised(error, option, at?.container, near);
+}
+
 /** Clients that try again by themselves are silent about why: then a plain request tells whether there is anybody. */
 async function reasonOf(
   error: unknown,
   { at }: Reached,
   { clock, fetch }: Environment,
+  timeMs: number,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const isSilent = isDatabaseError(error) && error.code === 'request-timeout';
   if (!isSilent || at === undefined) return messageOf(error);
   const { endpoint } = at;
-  const failure = await bounded(clock, probeMsMax, signal, (inner) => fetch(endpoint, { signal: inner })).then(
+  const failure = await bounded(clock, timeMs, signal, (inner) => fetch(endpoint, { signal: inner })).then(
     () => undefined,
     (reason: unknown): unknown => Object(reason).cause?.code,
   );

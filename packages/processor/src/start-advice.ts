@@ -5,14 +5,21 @@ import { isRestError, RestError } from './client/rest-error.ts';
 
 export type ContainerOption = 'source' | 'leases' | 'deadLetters';
 
-/** The same error, with what to do at the end of its message. `store` is the name of the store that has it. */
-export function advised(error: unknown, option: ContainerOption, store?: string): unknown {
+/**
+ * The same error, with what to do at the end of its message. `store` is the name of the store that has it, `near` the container
+ * that was probably meant.
+ */
+export function advised(error: unknown, option: ContainerOption, store?: string, near?: string): unknown {
   if (!isDatabaseError(error)) return error;
   const advice = adviceOn(error, option, store);
   if (advice === '') return error;
-  const message = `${error.message} ${advice}`;
+  const message = `${error.message} ${advice}${near === undefined ? '' : ` Did you mean ${near}?`}`;
   if (isRestError(error)) return new RestError(error.code, message, error);
   return new DatabaseError(error.code, message, { cause: error });
+}
+
+export function isMissing(error: unknown): boolean {
+  return isDatabaseError(error) && missingCodes.has(error.code);
 }
 
 const missingCodes: ReadonlySet<string> = new Set(['not-found', 'container-not-found', 'database-not-found']);

@@ -2,6 +2,7 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
+import { placeOf } from '../client/near-container.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import type { ChangesOptions, RestContainer } from '../client/rest-container.ts';
 import { isRestError } from '../client/rest-error.ts';
@@ -19,7 +20,7 @@ export interface RestFeedSourceOptions {
 }
 
 export class RestFeedSource implements FeedSource {
-  readonly #endpoint: string;
+  readonly at: ContainerPlace;
   readonly #container: RestContainer;
   readonly #sessionToken: string | undefined;
   readonly #ranges: RangeMap = new RangeMap((signal) => this.#loadRanges(signal));
@@ -27,20 +28,14 @@ export class RestFeedSource implements FeedSource {
   #containerRid: string | undefined;
 
   constructor(client: RestClient, database: string, container: string, options: RestFeedSourceOptions = {}) {
-    this.#endpoint = client.endpoint;
+    this.at = placeOf(client, database, container);
     this.#container = client.container(database, container);
     this.#sessionToken = options.sessionToken;
   }
 
-  get at(): ContainerPlace {
-    const { database, id } = this.#container;
-    return { endpoint: this.#endpoint, container: `${database}/${id}` };
-  }
-
   async identity(signal?: AbortSignal): Promise<SourceIdentity> {
-    const { database, id } = this.#container;
     const definition = await translated(() => this.#container.read({ signal, retryMsMax: momentMsMax }));
-    const identity = identityOf(definition, this.#endpoint, `${database}/${id}`);
+    const identity = identityOf(definition, this.at.endpoint, this.at.container);
     this.#containerRid = identity.containerRid;
     return identity;
   }

@@ -9,6 +9,7 @@ import {
   mergeSessionTokens,
   parseSessionTokens,
 } from '@tidemark/model';
+import { placeOf } from '../client/near-container.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import type { DocumentAnswer, RestContainer } from '../client/rest-container.ts';
 import { isRestError } from '../client/rest-error.ts';
@@ -33,7 +34,7 @@ export class RestStore implements DocumentStore {
 
   constructor(client: RestClient, database: string, container: string) {
     this.name = `${database}/${container}`;
-    this.at = { endpoint: client.endpoint, container: this.name };
+    this.at = placeOf(client, database, container);
     this.#client = client;
     this.#container = client.container(database, container);
   }
