@@ -4,7 +4,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeCommonJs } from './commonjs.mjs';
 import { prepare, root, runNpm } from './prepare.mjs';
 
 export const publicPackages = readdirSync(join(root, 'packages'))
@@ -12,8 +11,9 @@ export const publicPackages = readdirSync(join(root, 'packages'))
   .map((folder) => ({ folder, manifest: readManifest(join(root, 'packages', folder)) }))
   .filter(({ manifest }) => manifest.private !== true);
 
-/** Throws when one cannot be packed. */
+/** Throws when one cannot be packed. Everything has to be installed: prepare() does that. */
 export async function pack(folder, packages = publicPackages) {
+  const { makeCommonJs } = await import('./commonjs.mjs');
   for (const each of packages) {
     const from = join(root, 'packages', each.folder);
     if (each.manifest.main !== undefined) await makeCommonJs(from);
