@@ -1,6 +1,7 @@
 // What is proven at length, once: the command, its help and its estimate come from here.
 
 import { freshSeed, sizeOf } from '@tidemark/testing';
+import { successionSeeds } from '../../simulation/processor/plan.ts';
 import type { NodeVersion } from './node-versions.ts';
 
 export interface Step {
@@ -40,7 +41,13 @@ export const steps: Readonly<Record<string, Step>> = {
     minutes: 4,
     program: [
       'simulation/processor/main.ts',
-      ...['--seeds', String(sizeOf('freshWorlds', true)), '--from', String(freshSeed('worlds')), '--findings'],
+      ...[
+        '--seeds',
+        String(sizeOf('freshWorlds', true)),
+        '--from',
+        String(successionSeeds + freshSeed('worlds')),
+        '--findings',
+      ],
     ],
   },
   histories: {

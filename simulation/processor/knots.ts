@@ -11,7 +11,7 @@ export interface PlannedTurn {
 }
 
 interface Strand {
-  readonly kinds: readonly (FaultKind | 'split')[];
+  readonly kinds: readonly (FaultKind | PlannedTurn['kind'])[];
   /** Of the knot, in seconds. */
   readonly atSeconds: readonly [number, number];
   readonly lastsSeconds: readonly [number, number];
@@ -84,18 +84,55 @@ const knots: readonly Knot[] = [
   ],
 ];
 
+const killed: Strand['kinds'] = ['kill', 'kill-same-name', 'kill-new-name'];
+
+/** Leases that end, whose owners die meanwhile, and which somebody deletes when nobody is left who knows where they were. */
+export const successionKnots: readonly Knot[] = [
+  [
+    { ...strand(['slow'], 0, 0, 'store'), share: 0.6 },
+    strand(['split'], 2, 3),
+    strand(['split'], 2, 4),
+    strand(killed, 3, 9),
+    { ...strand(killed, 4, 20), isAtOther: true },
+    deletion(4, 12),
+    deletion(8, 20),
+  ],
+  [
+    { ...strand(['late-request', 'lost-response'], 0, 0, 'store'), share: 0.4 },
+    strand(['merge'], 2, 3),
+    strand(['split'], 4, 8),
+    strand(killed, 3, 10),
+    strand(['split'], 8, 16),
+    deletion(6, 20),
+  ],
+  [
+    strand(killed, 1, 3),
+    { ...strand(killed, 1, 3), isAtOther: true },
+    deletion(2, 4),
+    deletion(3, 6),
+    deletion(4, 8),
+    deletion(5, 30),
+  ],
+];
+
 export interface DrawnKnots {
   readonly faults: readonly Fault[];
   readonly turns: readonly PlannedTurn[];
 }
 
-export function drawKnots(chance: Chance, count: number, hosts: number, untilMs: number): DrawnKnots {
-  const drawn = Array.from({ length: count }, () => drawKnot(chance, hosts, untilMs));
+export function drawKnots(
+  chance: Chance,
+  count: number,
+  hosts: number,
+  untilMs: number,
+  choice: readonly Knot[] = knots,
+): DrawnKnots {
+  const drawn = Array.from({ length: count }, () => drawKnot(chance, hosts, untilMs, choice));
   return { faults: drawn.flatMap(({ faults }) => faults), turns: drawn.flatMap(({ turns }) => turns) };
 }
 
-function drawKnot(chance: Chance, hosts: number, untilMs: number): DrawnKnots {
-  const knot = chance.pick(knots);
+function drawKnot(chance: Chance, hosts: number, untilMs: number, choice: readonly Knot[]): DrawnKnots {
+  const knot = chance.pick(choice);
   const host = chance.int(hosts);
   const lengthMs = 1000 * Math.max(...knot.map(({ atSeconds: [, to] }) => to));
   const beginMs = chance.between(12_000, untilMs - lengthMs);
@@ -105,7 +142,7 @@ function drawKnot(chance: Chance, hosts: number, untilMs: number): DrawnKnots {
     const kind = chance.pick(kinds);
     const atMs = Math.floor(beginMs + 1000 * chance.between(...atSeconds));
     const durationMs = Math.floor(1000 * chance.between(...lastsSeconds));
-    if (kind === 'split') turns.push({ atMs, kind, which: chance.float() });
+    if (kind === 'split' || kind === 'merge') turns.push({ atMs, kind, which: chance.float() });
     else {
       // Of leases it is the number of one of them.
       const at = kind === 'lease-deleted' ? chance.int(8) : (host + (isAtOther === true ? 1 : 0)) % hosts;

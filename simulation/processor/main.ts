@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { readCommandLine } from '@tidemark/testing';
 import { runCampaign } from './campaign.ts';
 import { newCoverage } from './coverage.ts';
+import { successionSeeds } from './plan.ts';
 import { programNamed, realProgram } from './program.ts';
 import { formatFailure, runSeed } from './seeds.ts';
 
@@ -28,7 +29,8 @@ else await runOne(Number(seed));
 
 async function runMany(): Promise<void> {
   // Far from the seeds that tests know, and of few enough digits to be typed again.
-  const from = asked.text('from') === undefined ? randomInt(1_000_000, 1_000_000_000_000) : asked.number('from');
+  const from =
+    asked.text('from') === undefined ? successionSeeds + randomInt(1_000_000, successionSeeds) : asked.number('from');
   const count = asked.number('seeds');
   console.log(
     `seeds ${from} to ${from + count - 1}; the same again: npm run simulate -- --seeds ${count} --from ${from}`,

@@ -3,7 +3,7 @@
 import type { Fault, FaultKind } from '@tidemark/processor/testing';
 import { Chance, drawFaults, FatalError, faultKinds, worldSettings } from '@tidemark/processor/testing';
 import type { PlannedTurn } from './knots.ts';
-import { drawKnots } from './knots.ts';
+import { drawKnots, successionKnots } from './knots.ts';
 
 export type Settings = typeof worldSettings;
 
@@ -41,12 +41,16 @@ export const leastOfPlan = { hosts: 3, ranges: 4, changes: 300, turns: 1, faults
 
 export const activeMs = 140_000;
 
+/** From this seed on worlds have knots of succession as well. Those of the seeds below stay as they were when they failed. */
+export const successionSeeds = 1_000_000_000_000;
+
 export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds): Plan {
   const chance = new Chance(`plan ${seed}`);
   const hosts = leastOfPlan.hosts + chance.int(2);
   const settings = drawSettings(chance.fork('settings'));
   const isParking = settings.pump.failure.action === 'park-item' || settings.pump.failure.action === 'park-key';
   const knots = drawKnots(chance.fork('knots'), 2, hosts, activeMs);
+  const more = drawKnots(chance.fork('succession'), seed < successionSeeds ? 0 : 2, hosts, activeMs, successionKnots);
   return {
     seed,
     settings,
@@ -54,10 +58,11 @@ export function drawPlan(seed: number, kinds: readonly FaultKind[] = faultKinds)
     ranges: leastOfPlan.ranges + chance.int(2),
     hosts,
     commits: drawCommits(chance.fork('commits'), isParking),
-    turns: [...drawTurns(chance.fork('turns')), ...knots.turns].sort((a, b) => a.atMs - b.atMs),
+    turns: [...drawTurns(chance.fork('turns')), ...knots.turns, ...more.turns].sort((a, b) => a.atMs - b.atMs),
     faults: [
       ...drawEarlyFaults(chance.fork('early'), hosts),
       ...knots.faults,
+      ...more.faults,
       ...drawFaults(chance.fork('faults'), {
         faults: Math.max(4, leastOfPlan.faults - knots.faults.length) + chance.int(3),
         hosts,
