@@ -397,3 +397,34 @@ test.each([0, 1])('[S55] a stop that has %i ms while no handler runs blames no h
 
   expect(events.filter((event) => event.type === 'health' && event.problem === 'handler-hung')).toEqual([]);
 });
+
+test('a misspelt source, or lease container, is told with the one that was probably meant', async () => {
+  await bench.database.createDatabase('factory');
+  for (const id of ['readings', 'leases'])
+    await bench.database.createContainer('factory', { id, partitionKey: { paths: ['/id'] } });
+  const at = { endpoint: bench.server.url, key: wellKnownKey };
+  const told = async (source: string, leases: string): Promise<string> => {
+    const [[database = '', container = ''], [leaseDatabase = '', leaseContainer = '']] = [
+      source.split('/'),
+      leases.split('/'),
+    ];
+    const processor = createProcessor({
+      source: { ...at, database, container },
+      leases: { ...at, database: leaseDatabase, container: leaseContainer },
+      name: 'misspelt',
+      logger: false,
+      handler: () => {},
+    });
+    return processor.start().then(
+      () => 'it has started',
+      (error: unknown) => String(Object(error).message),
+    );
+  };
+
+  const right = ['factory/readings', 'factory/leases'] as const;
+  expect(await told('factory/readngs', right[1])).toMatch(/ Did you mean factory\/readings\?$/);
+  expect(await told('factry/readngs', right[1])).toMatch(/ Did you mean factory\/readings\?$/);
+  expect(await told('factry/nothing', right[1])).toMatch(/ Did you mean factory\?$/);
+  expect(await told(right[0], 'factory/leasse')).toMatch(/ Did you mean factory\/leases\?$/);
+  expect(await told('nowhere/nothing', right[1])).not.toContain('Did you mean');
+});

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { FaultyStore } from '../../test/core/faulty-store.ts';
 import { SmallFeed } from '../../test/core/small-feed.ts';
 import { someSettings } from '../../test/core/small-group.ts';
-import type { AcquireParts } from '../lease/acquire.ts';
+import type { Acquired, AcquireParts } from '../lease/acquire.ts';
 import { acquireLease, createLease } from '../lease/acquire.ts';
 import { readLease } from '../lease/dotnet-lease.ts';
 import { makeHolder } from '../lease/holder.ts';
@@ -17,7 +17,7 @@ import { MemoryDocumentStore } from '../store/memory-store.ts';
 import { Health } from './health.ts';
 import { hostRules } from './rules.ts';
 import { Tenure } from './tenure.ts';
-import type { Redirection, TenureParts } from './tenure-parts.ts';
+import type { DrainOrder, Redirection, TenureParts } from './tenure-parts.ts';
 import type { TenureEvent, TenureState } from './tenure-states.ts';
 import { tenureTable } from './tenure-states.ts';
 
@@ -51,6 +51,7 @@ class Stage {
   readonly redirecting = new Decision<Redirection>();
   readonly steps: string[] = [];
   readonly calls: string[] = [];
+  superseded: readonly Acquired[] | undefined = [];
   tenure!: Tenure;
 
   async begin(): Promise<void> {
@@ -117,7 +118,7 @@ class Stage {
       rules: { ...hostRules, onStep: (state, event, step) => this.steps.push(`${state} ${event} ${step}`) },
       firstStart: async () => 'beginning',
       redirect: () => this.redirecting.promise,
-      supersede: async () => [],
+      supersede: async () => this.superseded,
       onHalted: () => {},
       onHaltAll: () => {},
       isTakeover: false,
@@ -131,11 +132,11 @@ class Stage {
     for (let i = 0; i < 5; i += 1) await this.clock.nextTurn();
   }
 
-  drain(abortInMs = 1e6): void {
+  drain(abortInMs = 1e6, disposal: DrainOrder['disposal'] = { kind: 'release' }): void {
     const nowMs = this.clock.monotonicMs();
     this.tenure.drain({
       reason: 'shutdown',
-      disposal: { kind: 'release' },
+      disposal,
       abortAtMs: nowMs + abortInMs,
       endAtMs: nowMs + 2e6,
     });
@@ -276,6 +277,19 @@ describe('a tenure', () => {
     expect(stage.steps).toContain('parking drain closing');
     expect(stage.tenure.state).toBe('ended');
     expect((await stage.memory.read('p..0'))?.body['Owner']).toBeNull();
+  });
+
+  test('[I6] what was made for the rest of the keys of a lease that gives way is begun when it has ended', async () => {
+    const stage = new Stage();
+    await stage.begin();
+    await opened(stage);
+    stage.superseded = [stage.tenure.acquired];
+
+    stage.drain(0, { kind: 'supersede' });
+    stage.pumping.resolve({ kind: 'drained' });
+    await then(events.closed)(stage);
+
+    expect((await stage.tenure.done).successors).toBe(stage.superseded);
   });
 
   test('[I10] a pump that ends in the moment in which the lease is lost ends as aborted', async () => {
