@@ -40,21 +40,43 @@ export async function commitBatch(request: CosmosRequest, { database }: HandlerC
   return manyResponse(request, place, outcomes, sessionHeaders(request, range, lsn));
 }
 
-/** Each operation for itself. */
+/**
+ * Each operation for itself, where its partition key is. Wire: who names a range that is gone has to read the ranges again (wire 10). In one
+ * that lives may be other keys than the client takes it for, those of a container that was made anew. That is no 410: the bulk of
+ * `@azure/cosmos` 4.9 sends nothing to an id again that it got one for, and would wait for ever for the operations that belong there.
+ */
 export async function commitBulk(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(context.database, request.path);
   const operations = readBatchBody(request.body).map((operation) => prepare(place, context.grant, operation));
-  const range = rangeIdOf(request, place);
-  if (range !== undefined && !place.container.ranges.some((each) => each.id === range)) {
-    throw new DatabaseError('range-gone', `The range ${range} has been split or merged; read the ranges again.`);
+  const named = rangeIdOf(request, place);
+  if (named !== undefined && !place.container.ranges.some((each) => each.id === named)) {
+    throw new DatabaseError('range-gone', `The range ${named} has been split or merged; read the ranges again.`);
   }
   const bulk = new Bulk(place, context);
   const outcomes = isHeaderTrue(request, header.continueOnError)
     ? await commitAll(bulk, operations)
     : await commitUntilFailure(bulk, operations);
+  const range = rangeOfBulk(place, context, operations, named);
   const tail = place.container.ranges.find((each) => each.id === range);
   const session = tail === undefined ? [] : sessionHeaders(request, tail.id, tail.tailLsn);
   return manyResponse(request, place, outcomes, session);
+}
+
+/** Wire: an answer names one range (wire 13). The one that the request named, unless all that was asked for lies in others by now. */
+function rangeOfBulk(
+  { info }: Place,
+  { database }: HandlerContext,
+  operations: readonly Prepared[],
+  named: string | undefined,
+): string | undefined {
+  let first: string | undefined;
+  for (const { key } of operations) {
+    if (key === undefined) continue;
+    const range = database.engine.rangeOf(info.number, key.epk);
+    if (range === named) return range;
+    first ??= range;
+  }
+  return first ?? named;
 }
 
 /** Operations on the same document keep their order; all others share their flushes. */
@@ -138,14 +160,14 @@ interface Commit {
 }
 
 /** What is wrong with one operation is that operation's outcome, not the request's. */
-type Prepared = Commit | { readonly failure: Rejected };
+type Prepared = Commit | { readonly failure: Rejected; readonly key: UnitPartitionKey | undefined };
 
 function prepare(place: Place, grant: Grant, operation: BodyOperation): Prepared {
   const key = attempt(() => keyOf(place, operation));
-  if ('failure' in key) return key;
+  if ('failure' in key) return { ...key, key: undefined };
   checkKeyGranted(grant, place, key.result.values);
   const command = attempt(() => commandOf(place, key.result, operation));
-  return 'failure' in command ? command : { key: key.result, command: command.result };
+  return 'failure' in command ? { ...command, key: key.result } : { key: key.result, command: command.result };
 }
 
 function keyOf({ container, info }: Place, { partitionKey, resource, type }: BodyOperation): UnitPartitionKey {
