@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ResourcePath } from '@tidemark/model';
+import type { Write } from './written-range.ts';
 
 export class Exchange {
   /** Of `performance.now`. */
@@ -10,6 +11,8 @@ export class Exchange {
   operation: string = unknownOperation;
   /** Undefined until it is known, and for what is not of the protocol. */
   path: ResourcePath | undefined;
+  /** Undefined for what is none, or is not granted yet. */
+  write: Write | undefined;
   #activityId: string | undefined;
 
   /** Made when it is needed: thousands of requests may wait, and they have none yet. */

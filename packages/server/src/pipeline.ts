@@ -40,6 +40,7 @@ import { operations, routeOf } from './route.ts';
 import { Throttle } from './throttle.ts';
 import type { UnsentAnswers } from './unsent.ts';
 import type { WaitingRoom } from './waiting-room.ts';
+import { withRange, writeOf } from './written-range.ts';
 
 export interface PipelineOptions {
   readonly database: Database;
@@ -125,8 +126,20 @@ export class Pipeline {
     return errorResponse(error);
   }
 
-  #post(outgoing: HttpResponse, exchange: Exchange, response: CosmosResponse | undefined, hasWaited: boolean): void {
+  #post(outgoing: HttpResponse, exchange: Exchange, found: CosmosResponse | undefined, hasWaited: boolean): void {
+    const response = found === undefined ? undefined : this.#withRange(exchange, found);
     this.#outbox.put(response?.body?.length ?? 0, () => this.#send(outgoing, exchange, response), hasWaited);
+  }
+
+  #withRange({ write, activityId }: Exchange, response: CosmosResponse): CosmosResponse {
+    if (write === undefined) return response;
+    try {
+      return withRange(response, write, this.#options.database);
+    } catch (error) {
+      // What names no container, or no partition key of it, names no range.
+      this.#observer.failed(error, activityId);
+      return response;
+    }
   }
 
   #send(outgoing: HttpResponse, exchange: Exchange, found: CosmosResponse | undefined): void {
@@ -174,8 +187,8 @@ export class Pipeline {
     exchange.operation = route.operation;
     const context = new RequestContext(this.#options, this.#throttle, outgoing, { grant, recheck: this.#recheck });
     const checking = checkGrant(grant, route, head, this.#options.database);
-    if (checking === undefined) return this.#respondGranted(incoming, head, route, context);
-    return checking.then(() => this.#respondGranted(incoming, head, route, context));
+    if (checking === undefined) return this.#respondGranted(incoming, head, route, context, exchange);
+    return checking.then(() => this.#respondGranted(incoming, head, route, context, exchange));
   }
 
   /** Loaded when it is asked for first: no client needs it, and every start would have to wait for it. */
@@ -200,7 +213,14 @@ export class Pipeline {
     return this.#admin;
   }
 
-  #respondGranted(incoming: HttpRequest, head: RequestHead, route: Operation, context: RequestContext): Soon {
+  #respondGranted(
+    incoming: HttpRequest,
+    head: RequestHead,
+    route: Operation,
+    context: RequestContext,
+    exchange: Exchange,
+  ): Soon {
+    exchange.write = writeOf(head, route, context.grant);
     checkNoDocumentMeant(head);
     checkIntendedContainer(head, this.#options.database);
     checkConsistency(head, this.#options.consistency);
