@@ -113,6 +113,7 @@ describe('[wire 1] one port', () => {
     ['a line without its CR', 'GET / HTTP/1.1\n'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nnonsense\r\n'],
     ['a control in a header', 'GET / HTTP/1.1\r\nx: \x01'],
+    ['empty lines and nothing else', '\r\n'.repeat(100)],
   ])('[SEC15] closes at once what is %s, and does not wait for its end', async (_what, text) => {
     const hours = 3_600_000;
     const server = await limited({ headerMsMax: hours, requestMsMax: hours, keepAliveMs: hours });
@@ -415,6 +416,20 @@ describe('[SEC15] limits', () => {
     using handshaking = await RawClient.connect(server.port);
     handshaking.send(Buffer.from([0x16, 0x03, 0x01]));
     await Promise.all([silent.closed(), handshaking.closed()]);
+  });
+
+  test('a connection on which nothing but empty lines comes is closed as soon, and a flood of them sooner', async () => {
+    const hours = 3_600_000;
+    const slow = await limited({ headerMsMax: 50, keepAliveMs: hours });
+    const patient = await limited({ headerMsMax: hours, keepAliveMs: hours, requestMsMax: hours });
+    using few = await RawClient.connect(slow.port);
+    using secure = await RawClient.connectTls(slow.port, { ca: slow.ca, servername: 'localhost' });
+    using flood = await RawClient.connect(patient.port);
+    for (const client of [few, secure]) client.send('\r\n\r\n');
+    flood.send(Buffer.from('\r\n'.repeat(500_000)));
+
+    expect([await few.closed(), await secure.closed()]).toEqual(['', '']);
+    expect((await flood.answer()).status).toBe(400);
   });
 
   test('a connection that is idle after an answer is closed later', async () => {

@@ -207,7 +207,19 @@ function cutsOf(chance: Chance, bytes: Buffer): readonly number[] {
   return [...cuts].filter((at) => at < bytes.length).sort((a, b) => a - b);
 }
 
-const between: readonly string[] = ['\r\n', '\r\n\r\n', '\n', '\r', ' ', '\0', 'x', '0\r\n\r\n'];
+/** Of empty lines also as many as are passed over, and one more. */
+const between: readonly string[] = [
+  '\r\n',
+  '\r\n\r\n',
+  '\r\n'.repeat(8),
+  '\r\n'.repeat(9),
+  '\n',
+  '\r',
+  ' ',
+  '\0',
+  'x',
+  '0\r\n\r\n',
+];
 const methods: readonly string[] = ['GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 const oddMethods: readonly string[] = [
   'get',

@@ -59,6 +59,9 @@ export const unreadBytesMax: number = 64 * 1024;
 /** Heads that are not complete and what is sent ahead, of all connections together: who sends more of it is refused. */
 export const unreadBytesTogetherMax: number = 64 * 1024 * 1024;
 
+/** Empty lines before a request. Old clients send one behind a body, and servers are told to pass over one at least (RFC 9112, 2.2). */
+export const emptyLinesMax = 8;
+
 /** Headers of a request; clients send about twenty. */
 export const headerFieldsMax = 256;
 

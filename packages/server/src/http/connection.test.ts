@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
+import { emptyLinesMax, unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
 import type { Answer, Unread } from './connection.ts';
 import { Connection } from './connection.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -223,6 +223,53 @@ describe('a connection', () => {
     pair.client.write(get);
     ok((await pair.next()).response, 'second');
     await pair.until(() => pair.received.endsWith('second'));
+  });
+
+  test('passes over a few empty lines before each request, and refuses what is no more than that', async () => {
+    const few = '\r\n'.repeat(emptyLinesMax);
+    const pair = await connected();
+    for (const answer of ['first', 'second']) {
+      pair.client.write(`${few}${get}`);
+      ok((await pair.next()).response, answer);
+      await pair.until(() => pair.received.endsWith(answer));
+    }
+
+    for (const line of [few, '\r\n']) pair.client.write(line);
+
+    await pair.until(() => pair.served.writableFinished);
+    expect(pair.asked).toEqual([]);
+    await pair.until(() => /secondHTTP\/1\.1 400 BadRequest\r\n/.test(pair.received));
+  });
+
+  test('counts empty lines however they are cut, and what was sent ahead behind them', async () => {
+    const pair = await connected();
+    for (const byte of '\r\n'.repeat(emptyLinesMax)) {
+      pair.client.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    pair.client.write(`${get}\r\n${get}${'\r\n'.repeat(emptyLinesMax + 1)}${get}`);
+
+    ok((await pair.next()).response, '1');
+    ok((await pair.next()).response, '2');
+
+    await pair.until(() => pair.received.includes('400 BadRequest'));
+    expect(pair.asked).toEqual([]);
+  });
+
+  test.each(['', '\r', '\r\n', '\r\n\r'])('on which only %j has come is closed as if nothing had', async (text) => {
+    const times = { headerMsMax: 1e6, requestMsMax: 2e6, keepAliveMs: 1e9 };
+    const pair = await connected();
+    const sinceMs = performance.now();
+    for (const [i, byte] of [...text].entries()) {
+      pair.client.write(byte);
+      await pair.until(() => pair.served.bytesRead === i + 1);
+    }
+
+    pair.connection.check(sinceMs + times.headerMsMax - 1_000, times);
+    expect(pair.served.destroyed).toBe(false);
+    pair.connection.check(sinceMs + times.headerMsMax + 1, times);
+
+    expect([pair.served.destroyed, pair.received]).toEqual([true, '']);
   });
 
   test('lets a client that closes its side in the middle of an answer have the rest', async () => {

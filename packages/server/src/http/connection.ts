@@ -2,7 +2,7 @@
 // has its answer stays unread, within a bound, and beyond that with the client. So one connection never holds more than one
 // request and one answer in memory, and what was asked first has happened before what was asked second is looked at.
 //
-//   idle      nothing is asked; may be closed at any time
+//   idle      nothing is asked; may be closed at any time. A few empty lines are nothing
 //   reading   a part of a head is here
 //   busy      an answer is due; the body may still be coming in
 //   trailing  the answer is out before its request came to its end; the rest is dropped
@@ -10,7 +10,7 @@
 //   closing   the answer under way is the last one
 
 import type { Socket } from 'node:net';
-import { headerBytesMax, unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
+import { emptyLinesMax, headerBytesMax, unreadBytesMax, unreadBytesTogetherMax } from '../limits.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import { parseHead } from './head.ts';
 import { HeadPrefix } from './head-prefix.ts';
@@ -72,7 +72,10 @@ export class Connection {
   #isDue = false;
   /** Nothing is read or timed: a handshake is under way, or the end. */
   #isApart = true;
+  /** Nothing has come but empty lines. */
   #isFresh = true;
+  /** Since the last request. */
+  #emptyLines = 0;
   /** When what it waits for began: the first byte, the next request, the rest of one. */
   #sinceMs: number = performance.now();
   #lastUse: number = nextUse();
@@ -110,10 +113,10 @@ export class Connection {
     if (stream !== this.#stream) {
       this.#stream = stream;
       stream.on('error', ignore);
+      this.#isFresh = true;
+      this.#sinceMs = performance.now();
     }
     this.#isApart = false;
-    this.#isFresh = true;
-    this.#sinceMs = performance.now();
     stream.on('data', this.#onData);
     stream.on('end', this.#onEnd);
     stream.on('close', this.#onClose);
@@ -157,13 +160,12 @@ export class Connection {
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#refusal !== undefined || this.#isApart) return;
-    this.#isFresh = false;
     const isBeginning = this.#request === undefined && this.#unread === undefined;
     this.#unread = this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]);
     this.#goOn();
     this.#count();
     // Most requests come whole: only of the others does anybody want to know since when they come.
-    if (isBeginning && !this.#isAtRest) this.#sinceMs = performance.now();
+    if (isBeginning && !this.#isAtRest && !this.#isFresh) this.#sinceMs = performance.now();
   };
 
   readonly #onEnd = (): void => {
@@ -225,13 +227,9 @@ export class Connection {
   /** False when there is nothing to look at before more has come. */
   #readHead(unread: Buffer): boolean {
     // Some clients send an empty line behind a body.
-    if (unread[0] === cr && unread[1] === lf) {
-      let at = 2;
-      while (unread[at] === cr && unread[at + 1] === lf) at += 2;
-      this.#unread = at === unread.length ? undefined : unread.subarray(at);
-      this.#prefix = undefined;
-      return true;
-    }
+    if (unread[0] === cr && unread[1] === lf) return this.#passEmptyLines(unread);
+    // The half of one says nothing, either.
+    if (unread[0] !== cr) this.#isFresh = false;
     const end = unread.indexOf(headEnd, this.#searched, 'latin1');
     if (end === -1 || end > headerBytesMax) {
       this.#searched = Math.max(0, unread.length - headEnd.length + 1);
@@ -250,6 +248,7 @@ export class Connection {
       this.#refuse(noTunnel);
       return false;
     }
+    this.#emptyLines = 0;
     const bodyAt = end + headEnd.length;
     this.#unread = bodyAt === unread.length ? undefined : unread.subarray(bodyAt);
     const request = new HttpRequest(head, this.#stream, this.#readOn);
@@ -267,6 +266,21 @@ export class Connection {
     this.#response = response;
     this.#answer(request, response);
     if (request.isHeld) this.#pause();
+    return true;
+  }
+
+  #passEmptyLines(unread: Buffer): boolean {
+    let at = 0;
+    while (unread[at] === cr && unread[at + 1] === lf) {
+      at += 2;
+      this.#emptyLines += 1;
+      if (this.#emptyLines > emptyLinesMax) {
+        this.#refuse(notHttp);
+        return false;
+      }
+    }
+    this.#unread = at === unread.length ? undefined : unread.subarray(at);
+    this.#prefix = undefined;
     return true;
   }
 
