@@ -63,4 +63,8 @@ export const namedSeeds: readonly NamedSeeds[] = [
     cause: 'an observer was not told of the end where a stop had no time left for it',
     seeds: [911277349480],
   },
+  {
+    cause: 'a lease that was deleted again at once was made a third time beside its owner',
+    seeds: [1640288112001],
+  },
 ];

@@ -185,6 +185,24 @@ describe('leases that somebody deletes', () => {
     expect(hosts.some((host) => problems(host).includes('lease-deleted'))).toBe(true);
   });
 
+  test('[S32] [I4] a lease that is deleted again as soon as it is made again is not made a third time at once', async () => {
+    const { world } = await makeScene({ ranges: 2 });
+    writeMany(world, 40);
+    await settled(world);
+    const remade = async (): Promise<number> => {
+      deleteLease(world, '0');
+      const deletedMs = world.nowMs;
+      await world.runUntil(() => tokens(world).includes('0') && leaseOf(world, '0').owner !== undefined, 300_000, 0.5);
+      return world.nowMs - deletedMs;
+    };
+
+    await remade();
+    // Whoever has it by now may hold it for as long as a lease holds.
+    for (let i = 0; i < 3; i += 1) expect(await remade()).toBeGreaterThanOrEqual(world.settings.lease.expirationMs);
+
+    await finish(world);
+  });
+
   test.each(['fail', 'from-now'] as const)(
     '[S32] [I1] a busy range, whose lease is written with every checkpoint, has a note of its position (%s)',
     async (onPositionRefused) => {

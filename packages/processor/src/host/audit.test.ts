@@ -100,6 +100,12 @@ describe('the audit', () => {
     expect(counter.count([hole], 3, 0, 5)).toEqual([hole]);
     expect(counter.count([hole], 3, 4, 6)).toEqual([]);
     expect(counter.count([hole], 3, 4, 7)).toEqual([hole]);
+
+    // Covered for a moment in which nobody counted, or mended.
+    counter.keep([]);
+    expect(counter.count([hole], 1, 1, 8)).toEqual([]);
+    counter.forget([hole]);
+    expect(counter.count([hole], 1, 1, 9)).toEqual([]);
   });
 
   test('[D15] a lease without keys gets those of its range, of the ranges that came of it, or of the only hole', () => {

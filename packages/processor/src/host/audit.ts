@@ -132,6 +132,17 @@ export function superseded(pair: readonly [string, string], leases: readonly Lea
 export class HoleCounter {
   #looks = new Map<string, { readonly looks: number; readonly sinceMs: number }>();
 
+  /** What is no hole any more is counted anew when it is one again, also where nobody counted in between. */
+  keep(holes: readonly KeyRange[]): void {
+    const present = new Set(holes.map(tokenOfKeys));
+    for (const token of this.#looks.keys()) if (!present.has(token)) this.#looks.delete(token);
+  }
+
+  /** They were mended. */
+  forget(holes: readonly KeyRange[]): void {
+    for (const hole of holes) this.#looks.delete(tokenOfKeys(hole));
+  }
+
   /** The holes that were seen `looksMin` times, this one included, the first time `ageMsMin` ago. */
   count(holes: readonly KeyRange[], looksMin: number, ageMsMin: number, nowMs: number): KeyRange[] {
     const before = this.#looks;

@@ -265,8 +265,8 @@ async function readWholeGroup(parts: BootstrapParts, names: LeaseNames): Promise
 }
 
 function noteOf(tombstone: Group['tombstones'][number]): Group['positions'] {
-  const { keys, position, token } = tombstone;
-  return keys === undefined || position === undefined ? [] : [{ token, keys, position }];
+  const { keys, position, token, stored } = tombstone;
+  return keys === undefined || position === undefined ? [] : [{ token, keys, position, stored }];
 }
 
 /** Undefined when somebody else did it first. */

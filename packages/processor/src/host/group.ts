@@ -31,6 +31,7 @@ interface PositionNote {
   readonly token: string;
   readonly keys: KeyRange;
   readonly position: string;
+  readonly stored: StoredDocument;
 }
 
 /** How the group began, written once by its first host (F38). */
@@ -80,7 +81,7 @@ export function readGroup(documents: readonly StoredDocument[], names: LeaseName
     tombstones,
     duplicates: [...byToken.values()].flat().filter((lease) => !chosen.has(lease)),
     beats: sidecars('host').flatMap((stored) => readBeat(stored) ?? []),
-    positions: sidecars('position').flatMap((stored) => readPositionNote(stored.body) ?? []),
+    positions: sidecars('position').flatMap((stored) => readPositionNote(stored) ?? []),
     epochLeft: (token) => {
       const ids = new Set(sidecarsOfLease.map((kind) => sidecarId(names, kind, token)));
       const buried = tombstones.filter((lease) => lease.token === token).map(({ mark }) => mark?.epoch ?? -1);
@@ -126,8 +127,8 @@ function readFeedStart(value: unknown): FeedStart {
   return typeof timeMs === 'number' ? { timeMs } : 'now';
 }
 
-function readPositionNote(body: DocumentBody): PositionNote | undefined {
-  const { token, min, max, position } = body;
+function readPositionNote(stored: StoredDocument): PositionNote | undefined {
+  const { token, min, max, position } = stored.body;
   if (typeof token !== 'string' || typeof min !== 'string' || typeof max !== 'string') return undefined;
-  return typeof position === 'string' ? { token, keys: { min, max }, position } : undefined;
+  return typeof position === 'string' ? { token, keys: { min, max }, position, stored } : undefined;
 }

@@ -1,7 +1,7 @@
 // What any host of a group mends when it sees it: holes in the coverage, leases twice, tombstones and heartbeats that nobody removed.
 
 import type { KeyRange } from '@tidemark/model';
-import { intersectKeyRanges } from '@tidemark/model';
+import { intersectKeyRanges, keyRangesIntersect } from '@tidemark/model';
 import { eachBounded } from '../bounded.ts';
 import type { HealthProblem } from '../events.ts';
 import type { PhysicalRange } from '../feed/feed-source.ts';
@@ -53,6 +53,7 @@ export class Housekeeping {
     const { clock, rules, settings } = this.#parts;
     const known = resolveKeys(group.leases, ranges);
     const coverage = rules.audit(known);
+    this.#holes.keep(coverage.holes);
     if (coverage.holes.length === 0) this.#clearHoles();
     // What nobody can tell the keys of is in nobody's way once everything is covered.
     const orphans = known.filter(({ keys, owner }) => keys === undefined && owner === undefined);
@@ -64,12 +65,14 @@ export class Housekeeping {
     const overlaps = this.#tellOverlaps(known, coverage.overlaps);
     // Whoever had the lease that somebody deleted may not have heard of it, and holds it until it expires.
     const { auditLooks, expirationMs } = settings.lease;
-    const holes = this.#holes.count(coverage.holes, auditLooks, expirationMs, nowMs);
+    const lasting = this.#holes.count(coverage.holes, auditLooks, expirationMs, nowMs);
+    const holes = lasting.filter((hole) => !wasNotedSince(hole, group, sightings, expirationMs, nowMs));
     if (holes.length === 0) return { ranges, superseded: overlaps };
     const newest = await feedCall(this.#parts, (signal) => this.#parts.source.ranges(signal));
     // Leases that do not know their keys may be known now to cover the hole.
     const open = this.#stillOpen(resolveKeys(group.leases, newest), holes);
     await this.#mend(group, open, newest);
+    this.#holes.forget(holes);
     return { ranges: newest, superseded: overlaps };
   }
 
@@ -165,6 +168,13 @@ export class Housekeeping {
       await this.#parts.store.remove(stored, this.#parts.signal).catch(() => {});
     }
   }
+}
+
+/** Between two looks somebody may have had a lease there that was deleted again. Its note tells: one was written before it was made. */
+function wasNotedSince(hole: KeyRange, group: Group, sightings: Sightings, ms: number, nowMs: number): boolean {
+  return group.positions.some(
+    ({ keys, stored }) => keyRangesIntersect(keys, hole) && sightings.unchangedMs(stored, nowMs) < ms,
+  );
 }
 
 const overlapLooks = 3;
