@@ -95,6 +95,26 @@ describe('definitions', () => {
       },
       /boundingBox/,
     ],
+    [
+      'a spatial index of an inverted box',
+      {
+        geospatialConfig: { type: 'Geometry' },
+        indexingPolicy: {
+          spatialIndexes: [{ path: '/g/*', types: ['Point'], boundingBox: { xmin: 1, ymin: 0, xmax: 0, ymax: 1 } }],
+        },
+      },
+      /boundingBox .* xmin, ymin, xmax and ymax/,
+    ],
+    [
+      'a vector index of a type that there is not',
+      {
+        vectorEmbeddingPolicy: {
+          vectorEmbeddings: [{ path: '/v', dataType: 'float32', dimensions: 3, distanceFunction: 'cosine' }],
+        },
+        indexingPolicy: { vectorIndexes: [{ path: '/v', type: 'xx' }] },
+      },
+      /vectorIndexes.type must be one of: flat, quantizedFlat, diskANN/,
+    ],
     ['a misspelt member', { defaultTTL: 60 }, /did you mean 'defaultTtl'/],
   ])('[wire 6] refuses %s', async (_what, change, words) => {
     const { status, json } = await create({ id: name(), partitionKey: pk, ...change });

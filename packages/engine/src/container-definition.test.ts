@@ -117,6 +117,11 @@ test.each<[string, object, object]>([
     { indexingPolicy: { excludedPaths: [{ path: '/"_etag"/?' }, { path: '/a/?' }] } },
   ],
   [
+    'the included etag, which is not excluded as well',
+    { indexingPolicy: { includedPaths: [{ path: '/"_etag"/?' }], excludedPaths: [{ path: '/*' }] } },
+    { indexingPolicy: { includedPaths: [{ path: '/"_etag"/?' }], excludedPaths: [{ path: '/*' }] } },
+  ],
+  [
     'a spatial index of the globe',
     { indexingPolicy: { spatialIndexes: [{ path: '/g/*', types: ['Point'], boundingBox: null }] } },
     { geospatialConfig: { type: 'Geography' } },
@@ -126,6 +131,27 @@ test.each<[string, object, object]>([
     { ...vectors('/v'), indexingPolicy: { vectorIndexes: [{ path: '/v', type: 'flat' }] } },
     { indexingPolicy: { vectorIndexes: [{ path: '/v', type: 'flat' }] } },
   ],
+  [
+    'the types of vector indexes in any case, beside what else they say',
+    {
+      ...vectors('/u', '/v'),
+      indexingPolicy: {
+        vectorIndexes: [
+          { path: '/u', type: 'DiskANN', quantizationByteSize: 8 },
+          { path: '/v', type: 'quantizedflat' },
+        ],
+      },
+    },
+    {
+      indexingPolicy: {
+        vectorIndexes: [
+          { path: '/u', type: 'diskANN', quantizationByteSize: 8 },
+          { path: '/v', type: 'quantizedFlat' },
+        ],
+      },
+    },
+  ],
+  ['null for vector indexes', { indexingPolicy: { vectorIndexes: null } }, { indexingPolicy: { vectorIndexes: null } }],
   [
     'own included paths',
     { indexingPolicy: { includedPaths: [{ path: '/a/?' }] } },
@@ -146,8 +172,8 @@ test.each<[string, object, object]>([
   ['a retention of 0', { changeFeedPolicy: { retentionDuration: 0 } }, { changeFeedPolicy: { retentionDuration: 0 } }],
   [
     'Geometry with a bounding box',
-    { geospatialConfig: { type: 'geometry' }, indexingPolicy: { spatialIndexes: [{ path: '/g/*', boundingBox: {} }] } },
-    { geospatialConfig: { type: 'Geometry' } },
+    { geospatialConfig: { type: 'geometry' }, ...boxed({ xmin: -1.5, ymin: -1, xmax: 0, ymax: 1e9 }) },
+    { geospatialConfig: { type: 'Geometry' }, ...boxed({ xmin: -1.5, ymin: -1, xmax: 0, ymax: 1e9 }) },
   ],
   [
     'ten unique keys of sixteen paths',
@@ -260,6 +286,41 @@ test('a definition that nests too deep or is too large is refused before it reac
   expect(() => read({ x: 'x'.repeat(100_000) })).not.toThrow();
   expect(() => read({ x: 'x'.repeat(1_000_000) })).toThrow(refused);
 });
+
+test.each([
+  {},
+  { xmin: 0, ymin: 0, xmax: 1 },
+  { xmin: 0, ymin: 0, xmax: 1, ymax: '1' },
+  { xmin: 0, ymin: 0, xmax: 1, ymax: null },
+  { xmin: 1, ymin: 0, xmax: 0, ymax: 1 },
+  { xmin: 0, ymin: 1, xmax: 1, ymax: 0 },
+  { xmin: 0, ymin: 0, xmax: 0, ymax: 1 },
+])('[wire 6] refuses the bounding box %j, which bounds nothing', (boundingBox) => {
+  expect(() => read({ geospatialConfig: { type: 'Geometry' }, ...boxed(boundingBox) })).toThrow(
+    'The boundingBox of a spatial index must have the numbers xmin, ymin, xmax and ymax, with xmin below xmax and ymin below ymax.',
+  );
+});
+
+test.each(['xx', '', 'flat ', 1, null, undefined])('[wire 6] refuses a vector index of the type %j', (type) => {
+  expect(() => read({ ...vectors('/v'), indexingPolicy: { vectorIndexes: [{ path: '/v', type }] } })).toThrow(
+    'The member indexingPolicy.vectorIndexes.type must be one of: flat, quantizedFlat, diskANN.',
+  );
+});
+
+test('[wire 6] the type of a vector index that was stored in another case is the same', () => {
+  const indexes = { ...vectors('/v'), indexingPolicy: { vectorIndexes: [{ path: '/v', type: 'flat' }] } };
+  const stored = read(indexes);
+  const before = {
+    ...stored,
+    indexingPolicy: { ...stored.indexingPolicy, vectorIndexes: [{ path: '/v', type: 'FLAT' }] },
+  };
+
+  expect(() => checkReplaceable(before, read(indexes))).not.toThrow();
+});
+
+function boxed(boundingBox: object) {
+  return { indexingPolicy: { spatialIndexes: [{ path: '/g/*', types: ['Point'], boundingBox }] } };
+}
 
 function vectors(...paths: readonly string[]) {
   return { vectorEmbeddingPolicy: { vectorEmbeddings: paths.map((path) => ({ path, dataType: 'float32' })) } };

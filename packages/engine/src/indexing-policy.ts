@@ -22,21 +22,25 @@ export function readIndexingPolicy(input: unknown, geospatialConfig: GeospatialC
   const indexingMode = oneOf(modeText, ['consistent', 'lazy', 'none'] as const, 'indexingPolicy.indexingMode');
   const automatic = own(policy, 'automatic') ?? indexingMode !== 'none';
   if (typeof automatic !== 'boolean') throw invalid('The member indexingPolicy.automatic must be true or false.');
-  const excludedPaths = withEtagPath(optionalArray(policy, 'excludedPaths') ?? []);
+  const included = optionalArray(policy, 'includedPaths');
+  const excludedPaths = withEtagPath(optionalArray(policy, 'excludedPaths') ?? [], included ?? []);
   const everythingIsExcluded = hasPath(excludedPaths, '/*');
-  const includedPaths = optionalArray(policy, 'includedPaths') ?? (everythingIsExcluded ? [] : [{ path: '/*' }]);
+  const includedPaths = included ?? (everythingIsExcluded ? [] : [{ path: '/*' }]);
   for (const each of [...includedPaths, ...excludedPaths]) {
     if (!isObject(each) || typeof own(each, 'path') !== 'string') {
       throw invalid('Every included and excluded path of the indexing policy must be an object with a "path".');
     }
   }
   for (const each of optionalArray(policy, 'spatialIndexes') ?? []) checkSpatialIndex(each, geospatialConfig);
-  return { ...policy, indexingMode, automatic, includedPaths, excludedPaths };
+  const vectorIndexes = optionalArray(policy, 'vectorIndexes')?.map(readVectorIndex);
+  const vectors = vectorIndexes === undefined ? {} : { vectorIndexes };
+  return { ...policy, indexingMode, automatic, includedPaths, excludedPaths, ...vectors };
 }
 
-/** Wire: the service always excludes the etag, and says so beside what the client excludes. */
-function withEtagPath(excludedPaths: readonly unknown[]): readonly unknown[] {
-  return hasPath(excludedPaths, etagPath) ? excludedPaths : [...excludedPaths, { path: etagPath }];
+/** Wire: the service excludes the etag unless the client includes it, and says so beside what the client excludes. */
+function withEtagPath(excludedPaths: readonly unknown[], includedPaths: readonly unknown[]): readonly unknown[] {
+  const isSaid = hasPath(excludedPaths, etagPath) || hasPath(includedPaths, etagPath);
+  return isSaid ? excludedPaths : [...excludedPaths, { path: etagPath }];
 }
 
 const etagPath = '/"_etag"/?';
@@ -54,6 +58,24 @@ function checkSpatialIndex(index: unknown, { type }: GeospatialConfig): void {
   if (type === 'Geography' && box !== undefined) {
     throw invalid('A spatial index has no boundingBox when the geospatialConfig of the container is Geography.');
   }
+  if (!isObject(box)) return;
+  if (isBelow(own(box, 'xmin'), own(box, 'xmax')) && isBelow(own(box, 'ymin'), own(box, 'ymax'))) return;
+  throw invalid(
+    'The boundingBox of a spatial index must have the numbers xmin, ymin, xmax and ymax, with xmin below xmax and ymin below ymax.',
+  );
+}
+
+function isBelow(one: unknown, other: unknown): boolean {
+  return typeof one === 'number' && typeof other === 'number' && one < other;
+}
+
+const vectorTypes = ['flat', 'quantizedFlat', 'diskANN'] as const;
+
+function readVectorIndex(index: unknown): JsonObject {
+  if (!isObject(index) || typeof own(index, 'path') !== 'string') {
+    throw invalid('Every vector index of the indexing policy must be an object with a "path".');
+  }
+  return { ...index, type: oneOf(own(index, 'type'), vectorTypes, 'indexingPolicy.vectorIndexes.type') };
 }
 
 /** Wire: what is indexed as a vector is one by the vector policy. The slash is written as the service writes it. */
@@ -62,8 +84,7 @@ export function checkVectorIndexes(policy: IndexingPolicy, vectorPolicy: unknown
   const paths = new Set(embeddings.map(pathOf));
   for (const index of vectorIndexesOf(policy)) {
     const path = pathOf(index);
-    if (path === undefined) throw invalid('Every vector index of the indexing policy must be an object with a "path".');
-    if (paths.has(path)) continue;
+    if (path === undefined || paths.has(path)) continue;
     throw invalid(`Vector Indexing Policy's path::${path.replaceAll('/', '\\/')} not matching in Embedding's path.`);
   }
 }
@@ -83,6 +104,7 @@ function pathOf(entry: unknown): string | undefined {
   return typeof path === 'string' ? path : undefined;
 }
 
-function typeOf(index: unknown): unknown {
-  return isObject(index) ? own(index, 'type') : undefined;
+/** Without regard to case: what was stored once may be of any. */
+function typeOf(index: unknown): string {
+  return String(isObject(index) ? own(index, 'type') : undefined).toLowerCase();
 }
