@@ -253,6 +253,25 @@ describe('starts', () => {
     }
   });
 
+  test('[wire 11.2] a time that is none is told of every form that is read', async () => {
+    const made = await make();
+    await put(made, { id: '1', pk: 'a' });
+    const forms = {
+      'RFC 1123': 'Sun, 06 Nov 1994 08:49:37 GMT',
+      'RFC 850': 'Sunday, 06-Nov-94 08:49:37 GMT',
+      asctime: 'Sun Nov  6 08:49:37 1994',
+      'RFC 3339': '1994-11-06T08:49:37Z',
+    };
+    for (const header of ['if-modified-since', 'x-tidemark-start']) {
+      const { status, json } = await feed(made, { [header]: '6.11.1994' });
+      expect([status, json.message]).toEqual([400, expect.stringContaining('RFC 1123, RFC 850, asctime or RFC 3339')]);
+      for (const [form, time] of Object.entries(forms)) {
+        const page = await feed(made, { [header]: time });
+        expect([page.status, idsOf(page)], form).toEqual([200, ['1']]);
+      }
+    }
+  });
+
   test('[wire 11.2] a position beyond the end is a 304 with the same etag', async () => {
     const made = await make({ policy: true });
     await put(made, { id: '1', pk: 'a' });

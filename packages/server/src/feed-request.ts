@@ -137,7 +137,10 @@ const internetTime: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z
 function timeOf(text: string, nowMs: number, name: string, others: string = ''): Date {
   const time = internetTime.test(text) ? internetTimeOf(text) : parseHttpDate(text, nowMs);
   if (time !== undefined && !Number.isNaN(time.getTime())) return time;
-  throw new DatabaseError('bad-request', `The header ${name} must be ${others}a time as in RFC 1123 or RFC 3339.`);
+  throw new DatabaseError(
+    'bad-request',
+    `The header ${name} must be ${others}a time as in RFC 1123, RFC 850, asctime or RFC 3339.`,
+  );
 }
 
 /** `new Date` takes a day that the month does not have for one of the next month: what came before that would be passed over. */
