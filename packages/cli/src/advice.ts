@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The message and what to do about it. */
 export function explainAnswer(error: DatabaseError, args: readonly string[], environment: Environment): string {
   const answer = answerOf(error);
-  if (answer !== undefined && isStrange(answer)) return strange(answer.status);
+  if (answer?.isForeign === true) return `${answer.message}${saysWhere}`;
   return `${error.message}${adviceFor(error, args, environment)}`;
 }
 
@@ -21,13 +21,6 @@ function answerOf(error: DatabaseError): RestError | undefined {
   return isRestError(each) ? each : undefined;
 }
 
-/** Cosmos DB and Tidemark give every answer an activity id, and an error its reason as JSON. Here neither is there. */
-function isStrange({ status, substatus, activityId, retryAfterMs, message }: RestError): boolean {
-  const hasHeader = [substatus, activityId, retryAfterMs].some((value) => value !== undefined);
-  // So the client begins its own words about a body without a reason, and what is in it besides is a page for a browser.
-  return !hasHeader && message.startsWith(`The server answered ${status}`);
-}
-
 /** Empty, or sentences that go on from the message. */
 function adviceFor(error: DatabaseError, args: readonly string[], environment: Environment): string {
   if (error.code === 'unauthorized') return usesDefaultKey(args, environment) ? defaultKey : otherKey;
@@ -35,7 +28,7 @@ function adviceFor(error: DatabaseError, args: readonly string[], environment: E
   if (error.code === 'not-found' || error.code === 'container-not-found')
     return args.some((arg) => arg.startsWith('--leases')) ? missingLeases : missing(ownCommand(environment));
   if (error.code !== 'unavailable') return '';
-  if (error.message.includes('ECONNREFUSED')) return nobodyThere;
+  if (/ECONNREFUSED|ENOTFOUND/.test(error.message)) return saysWhere;
   return error.message.includes('NODE_EXTRA_CA_CERTS') ? untrusted(ownCommand(environment)) : '';
 }
 
@@ -44,9 +37,7 @@ const otherKey = ' TIDEMARK_KEY, or the connection string, has to hold a key tha
 const missing = (command: string): string =>
   ` A program can create it with the SDK, or ${command} import with --partition-key.`;
 const missingLeases = ' Is the name right, also that of --leases, where the processor keeps its leases?';
-const strange = (status: number): string =>
-  `The server's answer (${status}) is none of Cosmos DB: something else answers there, another program or a proxy. Is this an endpoint of Cosmos DB? --endpoint or TIDEMARK_ENDPOINT says where.`;
-const nobodyThere = ' Is a server running there? npm start starts one; --endpoint or TIDEMARK_ENDPOINT says where.';
+const saysWhere = ' --endpoint, TIDEMARK_ENDPOINT or COSMOS_CONNECTION_STRING says where.';
 const untrusted = (command: string): string =>
   ` ${command} cert says where that of a Tidemark server with a folder is; one with --memory makes one for itself: use http://.`;
 

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { RestClient } from '@tidemark/processor';
+import { isRestError } from '@tidemark/processor';
 import { Progress } from './progress.ts';
 import { size } from './terminal.ts';
 
@@ -44,7 +45,9 @@ export async function adminCall(
   try {
     return Object((await call()).json());
   } catch (error) {
-    const isOther = isDatabaseError(error) && (error.code === 'not-supported' || error.code === 'method-not-allowed');
+    const isForeign = isRestError(error) && error.isForeign;
+    const isOther =
+      isDatabaseError(error) && !isForeign && (error.code === 'not-supported' || error.code === 'method-not-allowed');
     if (!isOther) throw error;
     throw new DatabaseError('not-supported', `${client.endpoint} is no Tidemark server: it has no admin API.`);
   }

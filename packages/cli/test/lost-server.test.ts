@@ -153,7 +153,7 @@ test.each([
   for (const command of commands) {
     const { code, out, err } = await say([...command, '--endpoint', url]);
 
-    const words = `tidemark: The server's answer (${status}) is none of Cosmos DB: something else answers there, another program or a proxy. Is this an endpoint of Cosmos DB?`;
+    const words = `tidemark: The answer (${status}) of ${url} is none of Cosmos DB: something else answers there, another program or a proxy. --endpoint, `;
     expect([command[0], code, out, err]).toEqual([command[0], 1, '', expect.stringContaining(words)]);
     expect(err).not.toMatch(/<|SDK|TIDEMARK_KEY/);
   }

@@ -1,8 +1,9 @@
 // What is repeated and what is not, against a network that fails as written down. Time is virtual.
 
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { RestClient } from '../src/client/rest-client.ts';
-import { isRestError } from '../src/client/rest-error.ts';
+import { isRestError, RestError } from '../src/client/rest-error.ts';
 import type { Scripted } from './scripted-network.ts';
 import { ScriptedNetwork } from './scripted-network.ts';
 
@@ -91,7 +92,7 @@ test('retryMsMax 0 is one try, and says what was not reached', async () => {
 
   await expect(failed).rejects.toMatchObject({
     code: 'unavailable',
-    message: `${endpoint} cannot be reached: ECONNREFUSED.`,
+    message: `${endpoint} cannot be reached: ECONNREFUSED. Is a server running there?`,
   });
 });
 
@@ -148,17 +149,62 @@ test('[wire 3] a resource token goes out as it is and without a date; a provider
   expect(asked).toEqual(['GET dbs/db/colls/c/docs/1']);
 });
 
-test('what a proxy answers in HTML is an error with its beginning, not a failure to parse', async () => {
-  const { client, network } = clientOf([
-    { status: 502, body: '<html>bad gateway</html>' },
-    { status: 200, body: '<html>' },
-  ]);
+const page = '<html>no such page</html>';
 
-  await expect(network.run(client.account())).rejects.toMatchObject({
-    code: 'internal',
-    message: 'The server answered 502: <html>bad gateway</html>',
-  });
-  await expect(network.run(client.account())).rejects.toThrow(/is this an endpoint of Cosmos DB/);
+test.each<[string, Scripted, string]>([
+  ['a page', { status: 404, body: page, isForeign: true }, 'bad-request'],
+  ['nothing', { status: 404, body: '', isForeign: true }, 'bad-request'],
+  [
+    'JSON of its own',
+    { status: 404, body: '{"message":"Cannot GET /","statusCode":404}', isForeign: true },
+    'bad-request',
+  ],
+  ['that it does not know how', { status: 501, body: page, isForeign: true }, 'not-supported'],
+  ['that the one behind it is away', { status: 502, body: page, isForeign: true }, 'internal'],
+  ['another address', { status: 302, body: '', isForeign: true }, 'bad-request'],
+  ['that all is well', { status: 200, body: page, isForeign: true }, 'bad-request'],
+])('another program or a proxy that answers %s is told as such, with the endpoint', async (_, answer, code) => {
+  const { client, network } = clientOf([answer, answer]);
+  const { status } = answer as { status: number };
+  const message = `The answer (${status}) of ${endpoint} is none of Cosmos DB: something else answers there, another program or a proxy.`;
+
+  await expect(network.run(client.account())).rejects.toMatchObject({ code, message });
+  // Not that the document is missing: of that it knows nothing.
+  if (status !== 200) {
+    await expect(network.run(client.container('db', 'c').readDocument(['a'], '1'))).rejects.toThrow(message);
+  }
+});
+
+test('an answer of the protocol without a sentence is shown with its beginning', async () => {
+  const { client, network } = clientOf([{ status: 500, body: 'oh' }]);
+
+  await expect(network.run(client.account())).rejects.toThrow('The server answered 500: oh');
+});
+
+test.each([
+  ['ECONNREFUSED', 'http://127.0.0.1:9', 'ECONNREFUSED. Is a server running there? npm start in the clone starts one.'],
+  ['ECONNREFUSED', endpoint, 'ECONNREFUSED. Is a server running there?'],
+  ['ENOTFOUND', endpoint, 'ENOTFOUND. There is no machine of this name: look at how it is written.'],
+  ['UND_ERR_SOCKET', endpoint, 'the connection was closed before the answer was there.'],
+  ['HPE_INVALID_CONSTANT', endpoint, 'what answers there does not speak HTTP.'],
+  ['EHOSTUNREACH', endpoint, 'EHOSTUNREACH.'],
+])('a connection that ends with %s is told in words, with what to do: %s', async (broken, there, said) => {
+  const network = new ScriptedNetwork([{ broken }]);
+  const client = new RestClient({ endpoint: there, credential: { key }, environment: network.environment });
+
+  const failed = network.run(client.account({ retryMsMax: 0 }));
+
+  await expect(failed).rejects.toMatchObject({ message: `${there} cannot be reached: ${said}` });
+});
+
+test('an error says each of its facts once, also when it is made of another one', () => {
+  const first = new RestError('not-found', 'It is not there.', { status: 404, activityId: 'abc' });
+
+  const text = inspect(new RestError(first.code, 'It is not there, and why.', first));
+
+  expect(text.match(/It is not there/g)).toHaveLength(1);
+  expect(text.match(/404/g)).toHaveLength(1);
+  expect(text.match(/abc/g)).toHaveLength(1);
 });
 
 test('[wire 4] every part of a path is percent-encoded once', async () => {

@@ -10,9 +10,14 @@ export interface Asked {
   readonly body: string;
 }
 
-/** An answer, or what happens to the connection; `never` leaves the request without one. */
+/** An answer, of another program than a server of the protocol where it is foreign, or what happens to the connection; `never` leaves the request without one. */
 export type Scripted =
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | {
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+      readonly isForeign?: true;
+    }
   | { readonly broken: string }
   | 'never';
 
@@ -49,8 +54,10 @@ export class ScriptedNetwork {
     if ('broken' in next) {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(next.broken), { code: next.broken }) });
     }
-    const { status, body = '{}' } = next;
-    return new Response(status === 304 || status === 204 ? null : body, { status, headers: next.headers ?? {} });
+    const { status, body = '{}', isForeign } = next;
+    const own = isForeign ? {} : { 'x-ms-activity-id': '0' };
+    const answered = { status, headers: { ...own, ...next.headers } };
+    return new Response(status === 304 || status === 204 ? null : body, answered);
   }
 }
 

@@ -8,19 +8,23 @@ export interface RestErrorFacts {
   readonly substatus?: number | undefined;
   readonly activityId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Nothing in the answer is of the protocol: another program answers there, or a proxy. */
+  readonly isForeign?: boolean | undefined;
 }
 
 export class RestError extends DatabaseError {
   readonly status: number;
   readonly substatus: number | undefined;
   readonly activityId: string | undefined;
+  readonly isForeign: boolean;
 
   constructor(code: ErrorCode, message: string, facts: RestErrorFacts) {
-    super(code, message, { retryAfterMs: facts.retryAfterMs, detail: { ...facts } });
+    super(code, message, { retryAfterMs: facts.retryAfterMs });
     this.name = 'RestError';
     this.status = facts.status;
     this.substatus = facts.substatus;
     this.activityId = facts.activityId;
+    this.isForeign = facts.isForeign === true;
   }
 }
 
@@ -50,6 +54,11 @@ export function codeOfStatus(
   }
 }
 
+/** Of an answer that is none of the protocol: that something is not there, is not there any more or cannot be done says nothing of ours. */
+export function codeOfForeign(status: number, isWrite: boolean): ErrorCode {
+  return status === 404 || status === 405 || status === 410 ? 'bad-request' : codeOfStatus(status, undefined, isWrite);
+}
+
 /** Wire: nothing but this sentence tells the case from any other 400 (wire 5). */
 const retentionSentence = 'You must read the change feed from within the retention period.';
 
@@ -71,16 +80,27 @@ const codeOf: Readonly<Record<number, ErrorCode>> = {
   507: 'disk-full',
 };
 
-/** The sentence of an error body; what is not JSON of the protocol (a proxy's page) is cut short. */
-export function messageOf(status: number, body: string): string {
+/** What the body of an error says: in the protocol a code and a sentence. Nothing where it is not JSON. */
+export function reasonIn(body: string): { readonly code?: string; readonly message?: string } {
   try {
-    const { message }: { message?: unknown } = Object(JSON.parse(body));
-    if (typeof message === 'string' && message !== '') return message;
+    const { code, message }: { code?: unknown; message?: unknown } = Object(JSON.parse(body));
+    const isText = (x: unknown): x is string => typeof x === 'string' && x !== '';
+    return { ...(isText(code) && { code }), ...(isText(message) && { message }) };
   } catch {
-    // Not JSON: shown as it is, below.
+    return {};
   }
+}
+
+/** The sentence of an error body; one that has none is cut short. */
+export function messageOf(status: number, body: string): string {
+  const { message } = reasonIn(body);
+  if (message !== undefined) return message;
   const shown = body.trim().slice(0, shownCharsMax);
   return shown === '' ? `The server answered ${status} and gave no reason.` : `The server answered ${status}: ${shown}`;
+}
+
+export function foreignMessage(status: number, endpoint: string): string {
+  return `The answer (${status}) of ${endpoint} is none of Cosmos DB: something else answers there, another program or a proxy.`;
 }
 
 const shownCharsMax = 200;

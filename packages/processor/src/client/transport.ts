@@ -9,9 +9,9 @@ import { requestMsMax, retryMsMax } from '../limits.ts';
 import type { Authorizer, Credential } from './credential.ts';
 import { authorizer } from './credential.ts';
 import { signedPartsOf } from './request-path.ts';
-import { codeOfStatus, messageOf, RestError } from './rest-error.ts';
+import { codeOfForeign, codeOfStatus, foreignMessage, messageOf, RestError, reasonIn } from './rest-error.ts';
 import type { FailureKind } from './retry.ts';
-import { failureOfConnection, failureOfStatus, isTrustError, pauseMs } from './retry.ts';
+import { brokenMessage, failureOfConnection, failureOfStatus, pauseMs } from './retry.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -36,9 +36,11 @@ export interface RestRequest extends CallOptions {
 export class RestResponse {
   readonly status: number;
   readonly body: Buffer;
+  readonly #endpoint: string;
   readonly #headers: Headers;
 
-  constructor(status: number, headers: Headers, body: Buffer) {
+  constructor(endpoint: string, status: number, headers: Headers, body: Buffer) {
+    this.#endpoint = endpoint;
     this.status = status;
     this.#headers = headers;
     this.body = body;
@@ -63,12 +65,17 @@ export class RestResponse {
     return this.numberHeader(header.charge) ?? 0;
   }
 
+  /** Whoever speaks the protocol shows it in some header, or in the body of an error. Here it is in neither. */
+  get isForeign(): boolean {
+    if ([...this.#headers.keys()].some((name) => name.startsWith('x-ms-'))) return false;
+    return reasonIn(this.body.toString('utf8')).code === undefined;
+  }
+
   json(): unknown {
     try {
       return JSON.parse(this.body.toString('utf8'));
     } catch (error) {
-      const message = `The server's answer (${this.status}) is not JSON: is this an endpoint of Cosmos DB?`;
-      throw new DatabaseError('bad-request', message, { cause: error });
+      throw new DatabaseError('bad-request', foreignMessage(this.status, this.#endpoint), { cause: error });
     }
   }
 }
@@ -151,7 +158,8 @@ export class Transport {
         // A signature is for one address: it is not carried to another.
         redirect: 'manual',
       });
-      return outcomeOf(request, answer.status, answer.headers, Buffer.from(await answer.arrayBuffer()));
+      const body = Buffer.from(await answer.arrayBuffer());
+      return this.#outcomeOf(request, new RestResponse(this.endpoint, answer.status, answer.headers, body));
     } catch (error) {
       request.signal?.throwIfAborted();
       if (isDatabaseError(error)) throw error;
@@ -192,27 +200,32 @@ export class Transport {
     if (cause === undefined) throw error;
     const code = typeof cause.code === 'string' ? cause.code : undefined;
     const kind = failureOfConnection(code);
-    const reason = code ?? String(cause.message ?? cause);
-    const message = isTrustError(code)
-      ? `The certificate of ${this.endpoint} is not trusted (${reason}): name its authority in NODE_EXTRA_CA_CERTS.`
-      : `${this.endpoint} cannot be reached: ${reason}.`;
+    const message = brokenMessage(this.endpoint, code ?? String(cause.message ?? cause));
     const isOpen = isWrite && kind === 'maybe-done';
     return { error: new DatabaseError(isOpen ? 'outcome-unknown' : 'unavailable', message, { cause: error }), kind };
   }
-}
 
-function outcomeOf(request: RestRequest, status: number, headers: Headers, body: Buffer): Outcome {
-  const response = new RestResponse(status, headers, body);
-  if ((status >= 200 && status < 300) || request.accepts?.includes(status) === true) return { response };
-  const substatus = response.numberHeader(header.substatus);
-  const message = messageOf(status, body.toString('utf8'));
-  const error = new RestError(codeOfStatus(status, substatus, request.verb !== 'GET', message), message, {
-    status,
-    substatus,
-    activityId: response.header(header.activityId),
-    retryAfterMs: response.numberHeader(header.retryAfterMs),
-  });
-  return { error, kind: failureOfStatus(status) };
+  #outcomeOf(request: RestRequest, response: RestResponse): Outcome {
+    const { status } = response;
+    const isDone = status >= 200 && status < 300;
+    const isForeign = !isDone && status !== 304 && response.isForeign;
+    // That a document is not there, another program cannot say.
+    if (isDone || (request.accepts?.includes(status) === true && !isForeign)) return { response };
+    const isWrite = request.verb !== 'GET';
+    const substatus = response.numberHeader(header.substatus);
+    const message = isForeign
+      ? foreignMessage(status, this.endpoint)
+      : messageOf(status, response.body.toString('utf8'));
+    const code = isForeign ? codeOfForeign(status, isWrite) : codeOfStatus(status, substatus, isWrite, message);
+    const error = new RestError(code, message, {
+      status,
+      substatus,
+      activityId: response.header(header.activityId),
+      retryAfterMs: response.numberHeader(header.retryAfterMs),
+      isForeign,
+    });
+    return { error, kind: failureOfStatus(status) };
+  }
 }
 
 function isRefusal({ code }: DatabaseError): boolean {
