@@ -2,6 +2,7 @@ import { wellKnownKey } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import type { Call } from './call.ts';
 import { accountOf, containerNames } from './connect.ts';
+import { UsageError } from './usage-error.ts';
 
 const call = (options: Call['options'] = {}): Call => ({ arguments: [], options });
 const key: string = Buffer.alloc(64, 1).toString('base64');
@@ -58,6 +59,19 @@ test('[SEC9] what contradicts itself or is missing is told, without the secret',
   const broken = { A: `AccountKey=${key}` };
   expect(() => accountOf(call({ connectionStringEnv: 'A' }), broken)).toThrow('AccountEndpoint=');
   expect(() => accountOf(call({ connectionStringEnv: 'A' }), broken)).not.toThrow(key);
+});
+
+test('what a variable has wrong is told with its name, as a mistake of the command line', () => {
+  const wrong = [
+    () => accountOf(call({ connectionStringEnv: 'AZURE' }), { AZURE: 'AccountEndpoint=https://a.example:443/' }),
+    () => accountOf(call(), { COSMOS_CONNECTION_STRING: 'AccountEndpoint=https://a.example:443/' }),
+    () => accountOf(call(), { TIDEMARK_KEY: 'foo' }),
+  ];
+
+  for (const each of wrong) expect(each).toThrow(UsageError);
+  expect(wrong[0]).toThrow(/^AZURE has no AccountKey: a shell cuts it/);
+  expect(wrong[1]).toThrow(/^COSMOS_CONNECTION_STRING has no AccountKey: a shell cuts it/);
+  expect(wrong[2]).toThrow(/^TIDEMARK_KEY is not base64/);
 });
 
 test('the address of a page or resource is refused with the endpoint to type; a proxy may have a path', () => {

@@ -1,11 +1,11 @@
 // Which account a command talks to, and with which key. The default is a server of this machine with the well-known key.
 
-import { isLoopback, wellKnownKey } from '@tidemark/model';
+import { isDatabaseError, isLoopback } from '@tidemark/model';
 import type { Credential } from '@tidemark/processor';
-import { parseConnectionString, RestClient } from '@tidemark/processor';
+import { accountFromEnvironment, parseConnectionString, RestClient } from '@tidemark/processor';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
-import { UsageError } from './usage-error.ts';
+import { KeyWantedError, UsageError } from './usage-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ export function accountOf(call: Call, environment: Environment): Account {
     if (given !== undefined) throw new UsageError('Give --endpoint or --connection-string-env, not both.');
     const text = environment[variable];
     if (text === undefined || text === '') throw new UsageError(`The environment variable ${variable} is not set.`);
-    return accountIn(text);
+    return accountIn(text, variable);
   }
   const { COSMOS_CONNECTION_STRING: text, TIDEMARK_ENDPOINT } = environment;
   if (text && given === undefined) {
@@ -36,7 +36,7 @@ export function accountOf(call: Call, environment: Environment): Account {
     const other = ['TIDEMARK_ENDPOINT', 'TIDEMARK_KEY', 'TIDEMARK_RESOURCE_TOKEN'].find((name) => environment[name]);
     if (other !== undefined)
       throw new UsageError(`COSMOS_CONNECTION_STRING and ${other} are both set: unset one of the two.`);
-    return accountIn(text);
+    return accountIn(text, 'COSMOS_CONNECTION_STRING');
   }
   const endpoint = given ?? (TIDEMARK_ENDPOINT || defaultEndpoint);
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) {
@@ -48,8 +48,8 @@ export function accountOf(call: Call, environment: Environment): Account {
   return { endpoint, credential: credentialOf(endpoint, environment) };
 }
 
-function accountIn(connectionString: string): Account {
-  const { endpoint, key } = parseConnectionString(connectionString);
+function accountIn(connectionString: string, variable: string): Account {
+  const { endpoint, key } = asUsage(() => parseConnectionString(connectionString, variable));
   checkHasNoPath(endpoint);
   return { endpoint, credential: { key } };
 }
@@ -68,15 +68,21 @@ function checkHasNoPath(endpoint: string): void {
 function credentialOf(endpoint: string, environment: Environment): Credential {
   const key = environment['TIDEMARK_KEY'];
   const resourceToken = environment['TIDEMARK_RESOURCE_TOKEN'];
-  if (key !== undefined && key !== '') return { key };
-  if (resourceToken !== undefined && resourceToken !== '') return { resourceToken };
-  if (isHere(endpoint)) return { key: wellKnownKey };
-  throw new UsageError(`${endpoint} needs a key: set TIDEMARK_KEY to it, or use --connection-string-env.`);
+  if (!key && resourceToken !== undefined && resourceToken !== '') return { resourceToken };
+  // The well-known key is never sent to a machine that somebody only mistyped.
+  const isKeyWanted = !key && !isLoopback(new URL(endpoint).hostname);
+  const account = () => accountFromEnvironment({ TIDEMARK_ENDPOINT: endpoint, TIDEMARK_KEY: key });
+  return { key: asUsage(account, isKeyWanted ? endpoint : undefined).key };
 }
 
-/** The well-known key is never sent to a machine that somebody only mistyped. */
-function isHere(endpoint: string): boolean {
-  return isLoopback(new URL(endpoint).hostname);
+/** What is wrong with the words that name an account is wrong with the command line or the configuration. */
+function asUsage<T>(read: () => T, wantsKeyOf?: string): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    throw wantsKeyOf === undefined ? new UsageError(error.message) : new KeyWantedError(error.message, wantsKeyOf);
+  }
 }
 
 /** `DATABASE/CONTAINER`. Neither name can have a slash. */

@@ -1,3 +1,4 @@
+import dns from 'node:dns/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { commands } from './command-table.ts';
 import { runProgram } from './program.ts';
@@ -46,7 +47,9 @@ test('the first help names every command and the exit codes', async () => {
 test.each([
   [['tial', 'db/c'], 'Did you mean tail?'],
   [['tail', 'db/c', '--form', 'now'], 'Did you mean --from?'],
-  [['tail'], "missing required argument 'container'"],
+  [['start'], 'tidemark serve starts a server.'],
+  [['tail'], "missing required argument 'container'\nA container is named DATABASE/CONTAINER"],
+  [['merge', '--data', '.'], 'A container is named DATABASE/CONTAINER'],
   [['--prot', '1'], 'Did you mean --port?'],
   [['--port'], 'argument missing'],
   [['tail', 'db/c', '--port', '8081'], '--endpoint http://127.0.0.1:8081'],
@@ -62,6 +65,24 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain(message);
   expect(err).toMatch(/^tidemark: /);
+});
+
+test('a machine that there is not is told before a key for it is asked for', async () => {
+  vi.spyOn(dns, 'lookup').mockRejectedValue(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
+  const nameless = await say('health', '--endpoint', 'http://nobody.invalid:8081');
+  const named = await say('health', '--endpoint', 'http://192.0.2.1:8081');
+
+  expect(nameless.code).toBe(1);
+  expect(nameless.err).toMatch(/no machine of the name in http:\/\/nobody\.invalid:8081: look at how/);
+  expect(named.code).toBe(2);
+  expect(named.err).toMatch(/needs a key: set TIDEMARK_KEY.*COSMOS_CONNECTION_STRING/);
+});
+
+test('commands that need the dead letters say so in their help, and no other', async () => {
+  const helps = await Promise.all(['dead-letters', 'replay', 'status'].map((name) => say('processor', name, '--help')));
+
+  const required = helps.map(({ out }) => /--dead-letters <CONTAINER>[^-]*required/.test(out));
+  expect(required).toEqual([true, true, false]);
 });
 
 test('the version is that of the package', async () => {

@@ -7,10 +7,11 @@ import type { Call } from './call.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
 import { suggestion } from './nearest.ts';
+import { ownCommand } from './own-command.ts';
 import { packageFolder } from './package-folder.ts';
 import { checkSwallowedFlags } from './swallowed-flags.ts';
 import { say } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { KeyWantedError, UsageError } from './usage-error.ts';
 
 const rootNotes = `
 Begin with tidemark serve, which starts a server; flags without a command are its own.
@@ -96,6 +97,9 @@ function advised(command: Command, text: string): { told: string; advice: string
   if (text.includes("option '--key'")) {
     return { told: text, advice: '\nKeys come from TIDEMARK_KEY or from --key-file.' };
   }
+  if (text.includes("missing required argument 'container'")) {
+    return { told: text, advice: '\nA container is named DATABASE/CONTAINER, such as shop/orders.' };
+  }
   const isClient = command.options.some(({ long }) => long === '--endpoint');
   if (!isClient || !text.includes("option '--port'")) return { told: text, advice: '' };
   // Whatever it has found with similar letters is something else.
@@ -116,8 +120,12 @@ function checkName(args: readonly string[]): void {
   // Without the `--`, npm keeps a flag to itself and passes its value on.
   const npm =
     process.env['npm_lifecycle_event'] === 'start' ? ' With npm, flags stand after --: npm start -- --port 0.' : '';
-  throw new UsageError(`There is no command '${first}'.${suggestion(first, names)}${npm}`);
+  const near = startWords.has(first) ? ` ${ownCommand(process.env)} serve starts a server.` : suggestion(first, names);
+  throw new UsageError(`There is no command '${first}'.${near}${npm}`);
 }
+
+/** What others call it. */
+const startWords: ReadonlySet<string> = new Set(['start', 'run', 'up', 'server', 'dev']);
 
 /** Only now, as below. */
 async function withNames(error: unknown, call: Call): Promise<unknown> {
@@ -127,6 +135,10 @@ async function withNames(error: unknown, call: Call): Promise<unknown> {
 
 async function explain(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof KeyWantedError && (await isNameless(error.endpoint))) {
+    say(`There is no machine of the name in ${error.endpoint}: look at how it is written.`);
+    return 1;
+  }
   if (error instanceof UsageError) {
     say(`${error.message}\nSee --help.`);
     return 2;
@@ -138,6 +150,15 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
   else if (isDatabaseError(error)) say(explainAnswer(error, args, process.env));
   else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
+}
+
+/** Nobody need look for the key of a machine that there is not. */
+async function isNameless(endpoint: string): Promise<boolean> {
+  const { default: dns } = await import('node:dns/promises');
+  return dns.lookup(new URL(endpoint).hostname.replaceAll(/[[\]]/g, '')).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ENOTFOUND',
+  );
 }
 
 function ownVersion(): string {

@@ -7,3 +7,13 @@ export class UsageError extends Error {
     this.name = 'UsageError';
   }
 }
+
+/** An endpoint beyond this machine without a key. Whether there is such a machine is to be asked first. */
+export class KeyWantedError extends UsageError {
+  readonly endpoint: string;
+
+  constructor(message: string, endpoint: string) {
+    super(message);
+    this.endpoint = endpoint;
+  }
+}

@@ -3,12 +3,13 @@
 import { systemVariables } from './ambient.ts';
 import { accountFromEnvironment } from './client/account.ts';
 import { parseConnectionString } from './client/connection.ts';
-import type { Credential } from './client/credential.ts';
+import type { Credential, Renewable } from './client/credential.ts';
 import type { EngineContainer } from './client/engine-container.ts';
 import { isEngineContainer } from './client/engine-container.ts';
 import { RestClient } from './client/rest-client.ts';
 import type { SdkClient, SdkStarts } from './client/sdk-client.ts';
 import { isSdkClient } from './client/sdk-client.ts';
+import { readMasterKey } from './client/signature.ts';
 import type { Environment } from './environment.ts';
 import { EngineFeedSource } from './feed/engine-feed-source.ts';
 import type { FeedSource } from './feed/feed-source.ts';
@@ -60,7 +61,7 @@ export function connectSource(input: SourceInput, options: ConnectOptions): Feed
       sessionToken,
     });
   }
-  return new RestFeedSource(restClient(address, environment), database, container, { sessionToken });
+  return new RestFeedSource(restClient(address, 'source', environment), database, container, { sessionToken });
 }
 
 export function connectStore(
@@ -80,7 +81,7 @@ export function connectStore(
       storeCallMsMax,
     );
   }
-  return new RestStore(restClient(address, options.environment), database, container);
+  return new RestStore(restClient(address, option, options.environment), database, container);
 }
 
 function isFeedSource(x: unknown): x is FeedSource {
@@ -95,16 +96,31 @@ function hasMethods(x: unknown, names: readonly string[]): boolean {
   return typeof x === 'object' && x !== null && names.every((name) => typeof Reflect.get(x, name) === 'function');
 }
 
+/** What is wrong with an address is told with the option that it is of. */
 function restClient(
   address: Exclude<WholeAddress, { readonly client: SdkClient }>,
+  option: string,
   environment: Environment,
 ): RestClient {
   if ('connectionString' in address) {
-    const { endpoint, key } = parseConnectionString(address.connectionString);
+    const { endpoint, key } = parseConnectionString(address.connectionString, `${option}.connectionString`);
     return new RestClient({ endpoint, credential: { key }, environment });
   }
   const { endpoint, database: _, container: __, ...credential } = address;
-  return new RestClient({ endpoint, credential, environment });
+  const checked = 'key' in credential ? { key: checkedKey(credential.key, `The key of ${option}`) } : credential;
+  return new RestClient({ endpoint, credential: checked, environment });
+}
+
+function checkedKey(key: Renewable, name: string): Renewable {
+  if (typeof key === 'string') {
+    readMasterKey(key, name);
+    return key;
+  }
+  return async () => {
+    const given = await key();
+    readMasterKey(given, name);
+    return given;
+  };
 }
 
 /** For callers without types: each mistake has its own sentence. */

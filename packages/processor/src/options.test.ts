@@ -123,6 +123,19 @@ test.each([
   expect(() => connectSource(input as never, { environment })).toThrow(message);
 });
 
+test.each([
+  [{ ...address, key: 'foo' }, /^The key of leases is not base64/],
+  [{ database: 'd', container: 'c', connectionString: 'AccountEndpoint=http://x/' }, /^leases.connectionString has no/],
+])('what is wrong with an account is told with the option that it is of: %j', (input, message) => {
+  expect(() => connectStore(input, 'leases', { environment })).toThrow(message);
+});
+
+test('a key that a function gives is told with its option too', async () => {
+  const store = connectStore({ ...address, key: () => 'foo' }, 'deadLetters', { environment });
+
+  await expect(store.read('1')).rejects.toThrow(/^The key of deadLetters is not base64/);
+});
+
 test.each([[{}], [{ info: () => {}, warn: () => {} }], [true]])('the logger %j is none', (logger) => {
   expect(() => settingsOf({ ...base, logger: logger as never }, 'me')).toThrow(
     /logger has functions info, warn and error/,

@@ -2,7 +2,7 @@ import { wellKnownKey } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { accountFromEnvironment } from './account.ts';
 
-const key = 'abc==';
+const key: string = Buffer.alloc(64, 1).toString('base64');
 const endpoint = 'https://shop.documents.azure.com:443';
 
 test.each([
@@ -25,6 +25,19 @@ test.each([
 
 test('the well-known key goes nowhere but to this machine', () => {
   expect(() => accountFromEnvironment({ TIDEMARK_ENDPOINT: endpoint })).toThrow(/needs a key.*TIDEMARK_KEY/);
+});
+
+test('a slip in the name of this machine is told before a key is asked for', () => {
+  const slip = () => accountFromEnvironment({ TIDEMARK_ENDPOINT: 'http://loclahost:8081' });
+
+  expect(slip).toThrow(/^Did you mean http:\/\/localhost:8081\? .* needs a key.*COSMOS_CONNECTION_STRING/);
+});
+
+test.each([
+  [{ COSMOS_CONNECTION_STRING: `AccountEndpoint=${endpoint}/` }, /^COSMOS_CONNECTION_STRING has no AccountKey/],
+  [{ TIDEMARK_KEY: 'foo' }, /^TIDEMARK_KEY is not base64/],
+])('what a variable has wrong is told with its name: %j', (environment, said) => {
+  expect(() => accountFromEnvironment(environment)).toThrow(said);
 });
 
 test('what says two things, or nothing that can be one, is refused', () => {

@@ -1,8 +1,9 @@
 // Which account the environment of a process names: no program needs a key in its code.
 
-import { DatabaseError, isLoopback, wellKnownKey } from '@tidemark/model';
+import { DatabaseError, isLoopback, nearestName, wellKnownKey } from '@tidemark/model';
 import type { Connection } from './connection.ts';
 import { parseConnectionString } from './connection.ts';
+import { readMasterKey } from './signature.ts';
 
 const defaultEndpoint = 'http://127.0.0.1:8081';
 
@@ -15,15 +16,23 @@ export function accountFromEnvironment(environment: Readonly<Record<string, stri
   if (text) {
     const other = given ? 'TIDEMARK_ENDPOINT' : 'TIDEMARK_KEY';
     if (given || key) refuse(`COSMOS_CONNECTION_STRING and ${other} are both set: unset one of the two.`);
-    return parseConnectionString(text);
+    return parseConnectionString(text, 'COSMOS_CONNECTION_STRING');
   }
   const endpoint = (given || defaultEndpoint).replace(/\/+$/, '');
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) {
     refuse(`TIDEMARK_ENDPOINT begins with http:// or https://, as in ${defaultEndpoint}; '${endpoint}' does not.`);
   }
-  if (key) return { endpoint, key };
-  if (isLoopback(new URL(endpoint).hostname)) return { endpoint, key: wellKnownKey };
-  return refuse(`${endpoint} needs a key: set TIDEMARK_KEY to it.`);
+  const { hostname } = new URL(endpoint);
+  if (!key) return isLoopback(hostname) ? { endpoint, key: wellKnownKey } : refuse(keyWanted(endpoint, hostname));
+  readMasterKey(key, 'TIDEMARK_KEY');
+  return { endpoint, key };
+}
+
+/** A slip in the name of this machine would have somebody look for a key that there is not. */
+function keyWanted(endpoint: string, hostname: string): string {
+  const isSlip = nearestName(hostname, ['localhost']) !== undefined;
+  const near = isSlip ? `Did you mean ${endpoint.replace(hostname, 'localhost')}? ` : '';
+  return `${near}${endpoint} needs a key: set TIDEMARK_KEY to it, or COSMOS_CONNECTION_STRING alone, which has both.`;
 }
 
 function refuse(message: string): never {

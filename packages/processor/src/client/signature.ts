@@ -25,8 +25,9 @@ export function masterKeyAuthorization({ verb, resourceType, link, date }: Signe
   return encodeURIComponent(`type=master&ver=1.0&sig=${signature}`);
 }
 
-export function readMasterKey(key: string): Uint8Array {
+/** `name` is what it is called where it came from, for people. */
+export function readMasterKey(key: string, name: string = 'The account key'): Uint8Array {
   const bytes = Buffer.from(key, 'base64');
   if (bytes.length > 0 && bytes.toString('base64') === key) return bytes;
-  throw new DatabaseError('bad-request', 'The account key is not base64: copy it whole, with the signs at its end.');
+  throw new DatabaseError('bad-request', `${name} is not base64: copy it whole, with the signs at its end.`);
 }
