@@ -19,6 +19,8 @@ export const eventMeanings: Readonly<Record<ProcessorEvent['type'], string>> = {
   idle: 'The range was read to its end and nothing new was there.',
   'item.parked': 'A change went to the dead letters.',
   'item.skipped': 'A change was passed over because the policy says so.',
+  'item.replayed': 'The handler has finished with a change that was parked; its dead letter is gone.',
+  'item.refused': 'The replay of a dead letter has failed; it stays, with the new error.',
   paused: 'The group stands still until it is resumed.',
   resumed: 'The group reads again.',
   tick: 'This host has looked at all leases.',

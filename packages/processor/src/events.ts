@@ -31,6 +31,8 @@ export type ProcessorEvent =
   | ({ readonly type: 'idle'; readonly position: string } & AtLease)
   | ({ readonly type: 'item.parked'; readonly id: string; readonly error: unknown } & AtLease)
   | ({ readonly type: 'item.skipped'; readonly id: string; readonly error: unknown } & AtLease)
+  | ({ readonly type: 'item.replayed'; readonly id: string } & AtLease)
+  | ({ readonly type: 'item.refused'; readonly id: string; readonly error: unknown } & AtLease)
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
   /** `wanted`: ranges that are this host's share and that another one still has. */

@@ -143,6 +143,15 @@ function lineOf(event: Exclude<ProcessorEvent, { type: 'tick' }>, { source, leas
       const what = event.type === 'item.parked' ? 'parked' : 'skipped';
       return line('warn', `${what} document '${event.id}' of range ${event.leaseToken}: ${messageOf(event.error)}`);
     }
+    case 'item.replayed':
+      return line('info', `replayed document '${event.id}' of range ${event.leaseToken}: its dead letter is gone`);
+    case 'item.refused': {
+      const why = messageOf(event.error);
+      return line(
+        'warn',
+        `document '${event.id}' of range ${event.leaseToken} stays a dead letter, its replay failed: ${why}`,
+      );
+    }
     case 'health': {
       const { problem, message, leaseToken, documentId } = event;
       const range = leaseToken === undefined ? '' : ` (range ${leaseToken})`;

@@ -223,6 +223,8 @@ test('[F13] a letter that fails again stays, with its new error, and is not trie
 
   expect(tries).toBe(2);
   expect(await office.list()).toMatchObject([{ itemId: 'd2', attempts: 2, error: 'no good 2', state: 'parked' }]);
+  expect(bench.ofType('item.refused')).toMatchObject([{ id: 'd2', error: { message: 'no good 2' } }]);
+  expect(bench.ofType('item.replayed')).toEqual([]);
 });
 
 test('[F13] letters parked after `stopAt` stay, and so does their key', async () => {
@@ -257,6 +259,7 @@ test('[F13] letters parked after `stopAt` stay, and so does their key', async ()
   await bench.drained();
 
   expect(done).toEqual(['d1', 'd2', 'd3']);
+  expect(bench.ofType('item.replayed').map(({ id }) => id)).toEqual(done);
   expect(store.documents.size).toBe(0);
 });
 

@@ -70,6 +70,9 @@ test('[S28] a handler that ignores its signal is given up with its range, and no
   expect(end).toMatchObject({ kind: 'aborted', isHung: true, error: { code: 'handler-hung' } });
   expect(bench.pump.stored).toBe('"10"');
   expect(bench.problems()).toEqual(['handler-slow', 'handler-hung']);
+  expect(bench.ofType('health').at(-1)?.message).toMatch(
+    /The process lives until it returns; .*Ctrl-C once more ends it/,
+  );
   expect(bench.clock.sleeperCount).toBe(0);
   expect(memory.values.get('retry')).toMatchObject({ items: {} });
 });

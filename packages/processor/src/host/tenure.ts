@@ -17,6 +17,7 @@ import { abortMsMax, closeMsMax, failuresBeforeHealth } from '../limits.ts';
 import type { CloseReason, RangeContext } from '../observer.ts';
 import { isProcessorError, messageOf, ProcessorError } from '../processor-error.ts';
 import type { Pump, PumpEnd } from '../pump/pump.ts';
+import { hungWords } from '../pump/watchdog.ts';
 import { RangeDoor } from './range-door.ts';
 import type { DrainOrder, Halted, TenureEnd, TenureParts } from './tenure-parts.ts';
 import type { TenureEvent, TenureState } from './tenure-states.ts';
@@ -420,7 +421,7 @@ export class Tenure {
   #finish(): void {
     const { token } = this;
     if (this.#isHung) {
-      const message = `A handler of range ${token} does not obey its signal; its lease is left to run out.`;
+      const message = `A handler of range ${token} does not obey its signal; its lease is left to run out. ${hungWords}`;
       this.#parts.health.raise('handler-hung', token, message, this.#error);
     }
     this.#resolveDone({

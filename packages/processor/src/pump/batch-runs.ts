@@ -19,7 +19,7 @@ import type { HandlerCalls } from './handler-calls.ts';
 import type { OpenPage } from './open-page.ts';
 import type { Parking } from './parking.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { hungError } from './watchdog.ts';
+import { hungError, hungWords } from './watchdog.ts';
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 interface OwnFailure {
@@ -282,7 +282,7 @@ export class BatchRuns {
   /** The handler may still be at it, so nobody here may touch these changes again: the whole range is given up (S28). */
   async #giveUpHandler(page: OpenPage, segment: readonly number[]): Promise<void> {
     const error = hungError(this.#flow.parts.settings.handlerMsMax);
-    const message = 'The handler ignores its signal and may still be running.';
+    const message = `The handler ignores its signal and may still be running. ${hungWords}`;
     this.#flow.health.raise('handler-hung', message, error);
     if (this.#flow.isAborted()) return;
     const name = page.digestOf(segment[0] ?? 0);

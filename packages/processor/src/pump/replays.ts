@@ -13,7 +13,7 @@ import { ownsKey } from './key-owner.ts';
 import type { Parking } from './parking.ts';
 import type { ReplayBoard } from './replay-board.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { hungError } from './watchdog.ts';
+import { hungError, hungWords } from './watchdog.ts';
 
 export class Replays {
   readonly #flow: Flow;
@@ -84,7 +84,7 @@ export class Replays {
     if (this.#flow.finishing.aborted || !this.#flow.isHeld()) return false;
     const value = await decoder.valueOfLetter(letter);
     if ('reason' in value) {
-      await this.#letters.refuse(letter, value.reason, letter.attempts, context.signal);
+      await this.#refuse(letter, value.reason, letter.attempts);
       return false;
     }
     const facts = {
@@ -96,7 +96,7 @@ export class Replays {
     const number = letter.attempts + 1;
     const outcome = await this.#calls.replay(value.value, facts, number);
     if (outcome.kind === 'hung') {
-      const message = 'The handler ignores its signal and may still be running.';
+      const message = `The handler ignores its signal and may still be running. ${hungWords}`;
       const error = hungError(this.#flow.parts.settings.handlerMsMax);
       this.#flow.health.raise('handler-hung', message, error);
       this.#flow.stop({ kind: 'aborted', error });
@@ -105,11 +105,19 @@ export class Replays {
     if (this.#flow.isAborted() || !this.#flow.isHeld()) return false;
     if (outcome.kind === 'done') {
       await this.#letters.remove(letter.stored, context.signal);
+      context.emit({ type: 'item.replayed', leaseToken, epoch, id: letter.itemId });
       return true;
     }
     const { error } = outcome;
     context.emit({ type: 'batch.failed', leaseToken, epoch, items: 1, attempt: number, error });
-    await this.#letters.refuse(letter, messageOf(error), number, context.signal);
+    await this.#refuse(letter, error, number);
     return false;
+  }
+
+  async #refuse(letter: StoredLetter, error: unknown, attempts: number): Promise<void> {
+    const { context, lease } = this.#flow;
+    const { leaseToken, epoch } = lease;
+    await this.#letters.refuse(letter, messageOf(error), attempts, context.signal);
+    context.emit({ type: 'item.refused', leaseToken, epoch, id: letter.itemId, error });
   }
 }

@@ -118,6 +118,9 @@ export class Watchdog {
   }
 }
 
+/** Whoever has stopped a processor sees that its process does not end, and has to be told why. */
+export const hungWords = 'The process lives until it returns; when it is to end, Ctrl-C once more ends it.';
+
 export function hungError(handlerMsMax: number): ProcessorError {
   return new ProcessorError('handler-hung', `The handler did not finish within ${handlerMsMax / 1000} s.`);
 }
