@@ -1,5 +1,6 @@
 // What SPEC's proof that no key is left without a lease rests on: witnesses are read themselves, and what lies beside a lease goes with it.
 
+import type { KeyRange } from '@tidemark/model';
 import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { FaultyStore } from '../../test/core/faulty-store.ts';
@@ -49,7 +50,7 @@ class Bench {
     };
   }
 
-  async lease(token: string, keys = lease0.keys, epochMin = 1): Promise<Acquired> {
+  async lease(token: string, keys: KeyRange = lease0.keys, epochMin = 1): Promise<Acquired> {
     const unmade = {
       ...lease0,
       token,
