@@ -11,6 +11,7 @@ test.each<[string, DatabaseError | NodeJS.ErrnoException, string]>([
   ['a foreign folder', new DatabaseError('folder-foreign', 'The file TIDEMARK is damaged.'), '/srv/tidemark'],
   ['a folder in use', new DatabaseError('folder-in-use', 'The folder is open in process 1.'), '--data FOLDER'],
   ['a port in use', Object.assign(new Error('listen'), { code: 'EADDRINUSE' }), 'Port 8081 is taken'],
+  ['a port in use', Object.assign(new Error('listen'), { code: 'EADDRINUSE' }), 'needs --memory or --data FOLDER'],
   ['a folder that cannot be made', Object.assign(new Error('no such'), { code: 'ENOENT' }), 'The data folder /srv/'],
 ])('a start that is refused because of %s says what to do', (_title, error, said) => {
   expect(explainStart(error, settings, 'tidemark')).toContain(said);

@@ -7,13 +7,15 @@ import type { Settings } from './settings.ts';
 /** Of other files whoever reads them has spoken already. */
 const folderCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT']);
 
-export function explainStart(error: unknown, { port, host, data }: Settings, command: string): string {
+export function explainStart(error: unknown, { port, host, data, memory }: Settings, command: string): string {
   if (isDatabaseError(error)) {
     return `${error.message}${cureOf(error, data, command)}`;
   }
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is taken: perhaps another Tidemark or an emulator is running. --port 0 takes a free one.`;
+    // A folder belongs to one process: with another port alone, a second server would be refused next.
+    const beside = memory ? '' : ' Beside another Tidemark it needs --memory or --data FOLDER as well.';
+    return `Port ${port} is taken: perhaps another Tidemark or an emulator is running. --port 0 takes a free one.${beside}`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `This machine has no address ${host}.`;

@@ -36,6 +36,11 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
   const [left = '', right = ''] = (await container.ranges()).map(({ id }) => id);
   const which = await say(['split', 'db/c', ...there]);
   expect(which).toMatchObject({ code: 1, err: expect.stringContaining(`${left}, ${right}`) });
+  const whichTwo = await say(['merge', 'db/c', ...there]);
+  expect(whichTwo).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`Say which two neighbours: ${left}, ${right}.`),
+  });
   const merge = await say(['merge', 'db/c', left, right, '--json', ...there]);
   expect(JSON.parse(merge.out)).toMatchObject({ ranges: [left, right], range: { id: expect.any(String) } });
   expect(await container.ranges()).toHaveLength(1);
@@ -84,6 +89,8 @@ test('[B8] a running server is asked for its health, split, merged, checked and 
   const { children } = JSON.parse(ofFolder.out);
   const [first, second] = children.map(({ id }: { id: string }) => id);
   expect((await say(['merge', 'db/c', first, second, '--data', data])).out).toMatch(/^The ranges/);
+  const alone = await say(['merge', 'db/c', '--data', data]);
+  expect(alone).toMatchObject({ code: 1, err: expect.stringMatching(/There is one range, \d+: nothing to merge/) });
   const [checked, copied, refused, missing, both] = await Promise.all([
     say(['check', '--data', restored, '--json']),
     say(['backup', join(folder, 'copy'), '--data', data]),
