@@ -68,7 +68,7 @@ const deadLetters: OptionSpec = {
 };
 
 const letters: readonly OptionSpec[] = [
-  deadLetters,
+  { ...deadLetters, meaning: `${deadLetters.meaning}; required` },
   { flags: '--letter <ID>', meaning: 'only this dead letter' },
   { flags: '--document <ID>', meaning: 'only changes of the document with this id' },
   { flags: '--partition-key-json <JSON>', meaning: 'only changes of this partition key, as ["a"]' },
@@ -213,8 +213,8 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'merge',
-    arguments: '<container> <range> <other>',
-    summary: 'merge two neighbouring ranges of a container',
+    arguments: '<container> [range] [other]',
+    summary: 'merge two neighbouring ranges of a container; without them it says which there are',
     options: [...server, folder, asJson],
     examples: ['tidemark merge shop/orders 1 2'],
     load: () => import('./commands/merge.ts'),

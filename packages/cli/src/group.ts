@@ -27,6 +27,11 @@ export function groupNames(call: Call): Promise<string[]> {
   return openGroup({ ...partsOf(call, false), name: '' }).groups();
 }
 
+/** Leases of a part of the keys are called by these, as in `-05C1E0`, which looks like a flag. */
+export function rangeName(leaseToken: string): string {
+  return leaseToken.includes('-') ? `keys ${leaseToken}` : leaseToken;
+}
+
 function partsOf(call: Call, needsDeadLetters: boolean): GroupParts {
   const { database, container } = containerNames(call.arguments[0]);
   const where = textOption(call, 'leases');

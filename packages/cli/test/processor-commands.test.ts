@@ -60,20 +60,23 @@ function run(command: string, ...args: string[]): Promise<Said> {
   return say([...command.split(' '), `db/${orders.id}`, ...where, ...args]);
 }
 
+function placeOf({ id }: Container) {
+  return { endpoint: server.url, key: wellKnownKey, database: 'db', container: id };
+}
+
 async function startProcessor(
   name = 'billing',
   retry: CommonOptions['retry'] = { attemptsMax: 1 },
+  parking: Partial<CommonOptions> = { deadLetters: placeOf(dead), onFailure: 'park-key' },
 ): Promise<Processor> {
-  const at = ({ id }: Container) => ({ endpoint: server.url, key: wellKnownKey, database: 'db', container: id });
   const made = createProcessor<{ id: string; pk: string }>({
-    source: at(orders),
-    leases: at(leases),
-    deadLetters: at(dead),
+    source: placeOf(orders),
+    leases: placeOf(leases),
+    ...parking,
     name,
     instance: 'host-1',
     start: 'beginning',
     leaseAcquireMs: 200,
-    onFailure: 'park-key',
     retry,
     handler: (changes) => {
       if (isBroken) throw new Error('the warehouse is down');
@@ -192,6 +195,10 @@ test('[B5] dead letters are listed, and replayed in the order of their key', asy
   await until(async () => (await letterCount()) === 0);
   const none = await run('processor dead-letters', ...there);
   const nothing = await run('processor replay', ...there);
+  const unknown = [
+    await run('processor replay', ...there, '--document', 'nope'),
+    await run('processor replay', ...there, '--letter', 'nope'),
+  ];
 
   expect(parked.code).toBe(1);
   expect(parked.out).toMatch(/^dead letters +2 in db\/dead\d+, the oldest of \d{4}-\S+Z$/m);
@@ -203,7 +210,8 @@ test('[B5] dead letters are listed, and replayed in the order of their key', asy
   expect(lines.map((line) => JSON.parse(line).item.id)).toEqual(['a', 'b']);
   expect(replayed.out).toBe('2 changes will be tried again by the hosts of the group.\n');
   expect(none.out).toBe('0 dead letters.\n');
-  expect(nothing).toMatchObject({ code: 0, out: 'There is no such dead letter.\n' });
+  expect(nothing).toMatchObject({ code: 0, out: 'There are no dead letters.\n' });
+  for (const { code, out } of unknown) expect([code, out]).toEqual([1, 'There is no such dead letter.\n']);
   expect(handled).toEqual(['a', 'b']);
 });
 
@@ -228,17 +236,53 @@ test('[B6] a host that has died is called dead, and its ranges need a person whe
     /^! The host host-1 is dead, without a sign of life for \d+ s: its range waits for another one\.$/m,
   );
   expect(seen.out).toContain('! No host of the group is running.');
-  expect(seen.out).toMatch(/^dead letters +unknown: --dead-letters says where they are$/m);
+});
+
+test('[B5] [B6] a replay or a resume without a host says that it waits for one, and a resume of what runs says so', async () => {
+  const there = ['--dead-letters', `db/${dead.id}`];
+  isBroken = true;
+  processor = await startProcessor();
+  await orders.create({ id: 'a', pk: 'k' });
+  await until(async () => (await letterCount()) === 1);
+  const running = await run('processor resume');
+  await run('processor pause');
+  await processor.stop();
+
+  const replayed = await run('processor replay', ...there);
+  const resumed = await run('processor resume');
+  isBroken = false;
+  processor = await startProcessor();
+  await until(() => handled.length === 1);
+
+  expect(running).toMatchObject({
+    code: 0,
+    out: 'The group billing was not paused, and no range of it stood still.\n',
+  });
+  expect(replayed).toMatchObject({
+    code: 0,
+    out: '1 change will be tried again as soon as a host of the group runs: none does now.\n',
+  });
+  expect(resumed.out).toBe('The group billing goes on as soon as a host of it runs: none does now.\n');
+});
+
+test('a group that never had dead letters says nothing of them', async () => {
+  processor = await startProcessor('plain', undefined, {});
+
+  const status = await run('processor status');
+
+  expect(status).toMatchObject({ code: 0, out: expect.not.stringContaining('dead letters') });
 });
 
 test('a misspelt database, container or group gets the name that was probably meant', async () => {
   await (await startProcessor('billing')).stop();
+  await database.createDatabase('warehouse');
+  await database.createContainer('warehouse', { id: 'parcels', partitionKey: { paths: ['/pk'] } });
   const at = ['--endpoint', server.url];
   const there = ['--leases', `db/${leases.id}`, ...at];
 
   const said = await Promise.all([
     say(['tail', `db/${orders.id.replace('orders', 'ordesr')}`, ...at]),
-    say(['tail', `dbb/${orders.id}`, ...at]),
+    say(['tail', 'warehose/parcels', ...at]),
     say(['lag', `db/${orders.id}`, '--leases', `db/${leases.id.replace('leases', 'leasse')}`, ...at]),
     say(['processor', 'status', `db/${orders.id}`, '--name', 'biling', ...there]),
     say(['tail', 'db/nothing-of-the-kind', ...at]),
@@ -246,7 +290,7 @@ test('a misspelt database, container or group gets the name that was probably me
 
   expect(said.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
   expect(said[0]?.err).toMatch(new RegExp(`Did you mean db/${orders.id}\\?\n$`));
-  expect(said[1]?.err).toMatch(new RegExp(`Did you mean db/${orders.id}\\?\n$`));
+  expect(said[1]?.err).toMatch(/Did you mean warehouse\/parcels\?\n$/);
   expect(said[2]?.err).toMatch(new RegExp(`Did you mean db/${leases.id}\\?\n$`));
   expect(said[3]?.err).toMatch(/Did you mean billing\?\n$/);
   expect(said[4]?.err).toContain('import with --partition-key');

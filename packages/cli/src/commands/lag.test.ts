@@ -34,6 +34,12 @@ test('[B6] an owner that gives no sign of life is told of', () => {
   expect(text).not.toContain('host-3');
 });
 
+test('a range that is called by its keys, as after a merge, does not look like a flag', () => {
+  const merged = { ...lag, ranges: [{ ...lag.ranges[0], leaseToken: '-05C1E0' }] };
+
+  expect(lagText(merged, [])).toMatch(/^keys -05C1E0 +host-1 /m);
+});
+
 test('[B6] whoever works is not', () => {
   expect(lagText(lag, [host('host-1', true, 3)])).not.toContain('!');
   expect(lagText(lag, [])).toMatch(/\n! No host of the group is running\.\n$/);

@@ -3,7 +3,7 @@
 import type { GroupStatus, Lag, RangeLag } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { isOn, numberOption } from '../call.ts';
-import { groupOf } from '../group.ts';
+import { groupOf, rangeName } from '../group.ts';
 import { count, counted, print, shown, table } from '../terminal.ts';
 
 const countMax = 1_000_000_000;
@@ -26,7 +26,7 @@ function withNulls(lag: Lag): object {
 /** With a line for each host that owns ranges and does nothing: the lag of those will grow. */
 export function lagText(lag: Lag, hosts: GroupStatus['hosts']): string {
   const rows = lag.ranges.map((range) => [
-    shown(range.leaseToken),
+    shown(rangeName(range.leaseToken)),
     shown(range.owner ?? '-'),
     shown(range.position ?? '-'),
     itemsOf(range),

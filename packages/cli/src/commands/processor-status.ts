@@ -3,7 +3,7 @@
 import type { GroupStatus } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { isOn } from '../call.ts';
-import { groupOf } from '../group.ts';
+import { groupOf, rangeName } from '../group.ts';
 import { count, print, shown, table } from '../terminal.ts';
 
 export async function run(call: Call): Promise<number> {
@@ -39,7 +39,8 @@ function stateOf({ isPaused, pauseReason, hosts, lastSignAt }: GroupStatus): str
 }
 
 function lettersOf(letters: GroupStatus['deadLetters']): string[][] {
-  if (letters === undefined) return [['dead letters', 'unknown: --dead-letters says where they are']];
+  // Most groups have none. Those of a group whose hosts say nothing of them are shown with --dead-letters.
+  if (letters === undefined) return [];
   const { container } = letters;
   if ('error' in letters) return [['dead letters', `unknown: ${shown(container)} cannot be read`]];
   const { letters: number, isAtLeast, oldestAt, parkedKeys, someKeys } = letters;
@@ -58,7 +59,6 @@ function hostRow({ instance, ranges, capacity, quietSeconds, isAlive }: GroupSta
 }
 
 function rangeRow({ leaseToken, owner, epoch, position, writtenAt }: GroupStatus['ranges'][number]): string[] {
-  return [leaseToken, owner ?? '-', epoch === undefined ? '-' : String(epoch), position ?? '-', writtenAt ?? '-'].map(
-    shown,
-  );
+  const row = [rangeName(leaseToken), owner ?? '-', epoch === undefined ? '-' : String(epoch)];
+  return [...row, position ?? '-', writtenAt ?? '-'].map(shown);
 }
