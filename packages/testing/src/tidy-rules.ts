@@ -236,7 +236,16 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   },
   cli: {
     main: ['program', 'terminal'],
-    program: ['command-table', 'advice', 'call', 'missing-names', 'nearest', 'swallowed-flags', 'terminal'],
+    program: [
+      'command-table',
+      'advice',
+      'call',
+      'missing-names',
+      'nearest',
+      'own-command',
+      'swallowed-flags',
+      'terminal',
+    ],
     'missing-names': ['call', 'connect', 'group', 'nearest'],
     advice: ['own-command'],
     'command-table': ['commands', 'call', 'settings'],

@@ -67,7 +67,7 @@ export class RestResponse {
 
   /** Whoever speaks the protocol shows it in some header, or in the body of an error. Here it is in neither. */
   get isForeign(): boolean {
-    if ([...this.#headers.keys()].some((name) => name.startsWith('x-ms-'))) return false;
+    if (ownHeaders.some((name) => this.#headers.has(name))) return false;
     return reasonIn(this.body.toString('utf8')).code === undefined;
   }
 
@@ -79,6 +79,15 @@ export class RestResponse {
     }
   }
 }
+
+/** Every answer of the service has an activity id; an emulator may leave it out, and hardly all of these. */
+const ownHeaders: readonly HeaderName[] = [
+  header.activityId,
+  header.substatus,
+  header.charge,
+  header.sessionToken,
+  header.retryAfterMs,
+];
 
 export interface TransportOptions extends Omit<CallOptions, 'signal'> {
   /** `https://host:port`, with or without a slash at its end. */
