@@ -1,4 +1,5 @@
-// The first lines for people: where the server is, with which key, where the data is, and five lines to paste.
+// The first lines for people: where the server is, with which key, where the data is, and five lines to paste. The connection string is
+// a line for a shell, which would cut the bare one at its first semicolon.
 
 import { wellKnownKey } from '@tidemark/model';
 
@@ -21,7 +22,7 @@ export function welcomeText({ url, folder, isWellKnownKey, keyOrigin, authority,
 Tidemark is ready.
 
   endpoint            ${url}
-  connection string   AccountEndpoint=${url}/;AccountKey=${key};
+  connection string   export COSMOS_CONNECTION_STRING='AccountEndpoint=${url}/;AccountKey=${key};'
   key                 ${isWellKnownKey ? 'the emulator’s, which everybody knows' : `of ${keyOrigin}`}
   data                ${folder ?? 'in memory: nothing is kept'}
   https               ${authority ?? 'on the same port, with your certificate'}

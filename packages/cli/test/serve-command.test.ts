@@ -38,7 +38,9 @@ test('the five lines that it prints work when they are pasted', async () => {
 
   expect(snippet.trimEnd().split('\n')).toHaveLength(5);
   expect(stdout).toContain('Brest');
-  expect(server.words()).toContain(`AccountEndpoint=${server.url}/;AccountKey=${wellKnownKey};`);
+  const [, line = ''] = /connection string +(.+)/.exec(server.words()) ?? [];
+  const shell = promisify(execFile)('sh', ['-c', `${line}\nprintf %s "$COSMOS_CONNECTION_STRING"`]);
+  expect((await shell).stdout).toBe(`AccountEndpoint=${server.url}/;AccountKey=${wellKnownKey};`);
   expect(server.words()).toContain('in memory: nothing is kept');
   const [, docs = ''] = /documentation +(\S+)/.exec(server.words()) ?? [];
   expect(existsSync(docs)).toBe(true);
