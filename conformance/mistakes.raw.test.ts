@@ -1,11 +1,13 @@
 // The mistakes of a first hour, made for real, and what is said about them: compared word by word with docs/troubleshooting.md.
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CosmosClient } from '@azure/cosmos';
+import { CosmosClient } from '@azure/cosmos';
 import type { ProcessorEvent } from '@tidemark/processor';
-import { createProcessor, isProcessorError, RestClient } from '@tidemark/processor';
+import { accountFromEnvironment, createProcessor, isProcessorError, RestClient } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { commandLine } from '@tidemark/testing';
@@ -50,7 +52,9 @@ afterAll(async () => {
 
 /** The command line to its end; what it says for people. */
 async function tidemark(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|COSMOS|npm)_/.test(name)),
+  );
   return words(await run(process.execPath, [commandLine, ...args], { ...clean, ...env }));
 }
 
@@ -152,6 +156,42 @@ async function processor(
   }
 }
 
+/** The connection string as a shell leaves it that was given it without quotes. */
+const cut = 'AccountEndpoint=http://127.0.0.1:8081/';
+/** Nothing needs to be asked to know that there is none: a part of it is too long. */
+const nameless = `http://${'x'.repeat(64)}.example:8081`;
+
+/** What the command line and every program of the processor say of a connection string. */
+async function misnamed(text: string): Promise<string> {
+  const environment = { COSMOS_CONNECTION_STRING: text };
+  const said = await tidemark(['health'], environment);
+  expect(() => accountFromEnvironment(environment)).toThrow(said);
+  return said;
+}
+
+/** What the SDK throws when a client is made of it. */
+function unmade(text: string | undefined): string {
+  try {
+    new CosmosClient(text as string).dispose(); // As `process.env` gives it.
+  } catch (error) {
+    return (error as Error).message; // Whatever it throws is one.
+  }
+  throw new Error('it works');
+}
+
+/** With the address of a web server that knows nothing of databases. */
+async function besideAnother(ask: (url: string) => Promise<string>): Promise<string> {
+  const other = createServer((_, response) => response.writeHead(404).end('<h1>Not found</h1>'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = other.address() as AddressInfo; // It listens on a port.
+    return await ask(`http://127.0.0.1:${port}`);
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+}
+
 /** Each mistake by its name in the table: what is said. */
 const mistakes: Readonly<Record<string, () => Promise<string>>> = {
   'Node is too old': async () => {
@@ -170,18 +210,52 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
     await cp(bin, join(folder, 'cli', 'bin'), { recursive: true });
     return words(await run(process.execPath, [join(folder, 'cli', 'bin', 'tidemark.cjs'), 'health']));
   },
+  'Nothing is installed': async () => {
+    const clone = join(folder, 'clone');
+    await cp(fileOf('../scripts/installed.cjs'), join(clone, 'scripts', 'installed.cjs'));
+    const { scripts } = JSON.parse(await readFile(fileOf('../package.json'), 'utf8'));
+    const said = new Set<string>();
+    for (const name of ['build', 'lint', 'types', 'vitest', 'simulate', 'docs']) {
+      said.add(words(await run('sh', ['-c', `cd '${clone}' && ${scripts[name]}`])));
+    }
+    expect(said.size).toBe(1);
+    return [...said].join();
+  },
+  'Another word for serve': () => tidemark(['start']),
   'A flag for npm, not for the server': () => tidemark(['9000'], { npm_lifecycle_event: 'start' }),
-  'The port is in use': () => tidemark(['--memory', '--port', String(process_.ready.port)]),
+  'The port is in use': () => tidemark(['--data', join(folder, 'other'), '--port', String(process_.ready.port)]),
   'The data folder is in use': () => tidemark(['--data', data, '--port', '0']),
   'The well-known key beyond this machine': () => tidemark(['--memory', '--host', '0.0.0.0', '--port', '0']),
   'A name of the machine with a dot, with the well-known key': async () => {
     using client = await RawClient.connect(process_.ready.port);
     return (await client.ask('GET', '/', { host: 'db.example:8081' }).answer()).json.message;
   },
+  'No container is named': () => tidemark(['tail']),
+  'COSMOS_CONNECTION_STRING is unset, SDK': async () => unmade(undefined),
+  'COSMOS_CONNECTION_STRING is cut or nonsense, SDK': async () => {
+    expect(unmade('nonsense')).toBe(unmade(cut));
+    return unmade(cut);
+  },
+  'COSMOS_CONNECTION_STRING is cut': () => misnamed(cut),
+  'COSMOS_CONNECTION_STRING is nonsense': () => misnamed('nonsense'),
+  'COSMOS_CONNECTION_STRING has quotes in it': () => misnamed(`'${cut};AccountKey=${wellKnownKey};'`),
   'No server at the endpoint, command line': async () => tidemark(['health', ...at(await nowhere())]),
+  'No server at the endpoint, client of the processor': async () => {
+    const client = new RestClient({ endpoint: await nowhere(), credential: { key: wellKnownKey }, retryMsMax: 0 });
+    return client.databases().then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  },
   'No server at the endpoint, processor': async () => processor({ source: { endpoint: await nowhere() } }),
   'An endpoint that nobody answers, processor': async () =>
     processor({ source: { endpoint: await nowhere() } }, 'refused'),
+  'A machine that there is not, command line': () => tidemark(['health', ...at(nameless)]),
+  'A machine that there is not, processor': () => processor({ source: { endpoint: nameless } }),
+  'A machine that needs a key': () => tidemark(['health', ...at('https://192.0.2.1')]),
+  'Something else answers there, command line': () =>
+    besideAnother((url) => tidemark(['tail', 'shop/orders', ...at(url)])),
+  'Something else answers there, processor': () => besideAnother((endpoint) => processor({ source: { endpoint } })),
   'An endpoint without a scheme, command line': () => tidemark(['health', ...at('127.0.0.1:8081')]),
   'An endpoint without a scheme, processor': () => processor({ source: { endpoint: '127.0.0.1:8081' } }),
   'http:// with a server for HTTPS only': async () => {
@@ -198,11 +272,13 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
   'The well-known key with a server that has its own': () => sdk(keyed.url, wellKnownKey, 'orders'),
   'A wrong key, command line': () => tidemark(['export', 'shop/orders', ...at(here())], { TIDEMARK_KEY: otherKey }),
   'A wrong key, processor': () => processor({ source: { key: otherKey } }),
-  'Half of a key': async () => {
-    const said = await processor({ source: { key: wellKnownKey.slice(0, 41) } });
-    expect(await tidemark(['health', ...at(here())], { TIDEMARK_KEY: wellKnownKey.slice(0, 41) })).toBe(said);
+  'Half of a key, in the environment': async () => {
+    const environment = { TIDEMARK_KEY: wellKnownKey.slice(0, 41) };
+    const said = await tidemark(['health', ...at(here())], environment);
+    expect(() => accountFromEnvironment(environment)).toThrow(said);
     return said;
   },
+  'Half of a key, processor': () => processor({ source: { key: wellKnownKey.slice(0, 41) } }),
   'The clock is wrong': async () => {
     const date = new Date(Date.now() - 20 * 60_000).toUTCString();
     return (await rawFetch(here(), 'GET', '/dbs/shop', { sign: { date } })).json.message;
@@ -292,6 +368,12 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
     const file = join(folder, 'orders.json');
     await writeFile(file, '[{"id":"1","customer":"ada"}]');
     return tidemark(['import', 'shop/orders', file, ...at(here())]);
+  },
+  'A merge without its ranges': async () => {
+    const client = new RestClient({ endpoint: here(), credential: { key: wellKnownKey } });
+    const definition = { id: 'wide', partitionKey: { paths: ['/id'], version: 2 } };
+    await client.createContainerIfNotExists('shop', definition, { throughput: 12_000 });
+    return tidemark(['merge', 'shop/wide', ...at(here())]);
   },
   'Backups were not allowed': () => tidemark(['backup', 'monday', ...at(here())]),
 };
