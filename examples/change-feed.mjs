@@ -1,16 +1,10 @@
 // The sample of the service's documentation, as it is written today: read a page of changes, keep where it ended, and go on from
-// there, now or next week. It needs no library but the official one.
+// there, now or next week. The feed needs no library but the official one; of the other comes the account, as in every example.
 
 import { ChangeFeedStartFrom, CosmosClient, StatusCodes } from '@azure/cosmos';
+import { accountFromEnvironment } from '@tidemark/processor';
 
-const {
-  COSMOS_CONNECTION_STRING: text,
-  TIDEMARK_ENDPOINT: endpoint = 'http://127.0.0.1:8081',
-  TIDEMARK_KEY: key,
-} = process.env;
-if (!text && !key)
-  throw new Error('Set COSMOS_CONNECTION_STRING, or TIDEMARK_KEY: npm start prints those of its server.');
-const client = new CosmosClient(text || { endpoint, key });
+const client = new CosmosClient(accountFromEnvironment(process.env));
 
 try {
   const { database } = await client.databases.createIfNotExists({ id: 'db' });

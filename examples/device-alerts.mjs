@@ -7,6 +7,7 @@ import { accountFromEnvironment, createProcessor, openGroup } from '@tidemark/pr
 
 const account = accountFromEnvironment(process.env);
 const celsiusMax = 80;
+const startedMs = Date.now();
 
 const client = new CosmosClient(account);
 const { database } = await client.databases.createIfNotExists({ id: 'factory' });
@@ -46,7 +47,9 @@ await processor.start();
 await sendReadings();
 const desk = openGroup(group);
 while ((await desk.lag()).items !== 0) await sleep(100);
-for (const { itemId, error } of await (await desk.deadLetters()).list()) console.log(`dead letter ${itemId}: ${error}`);
+for (const { itemId, error, parkedAtMs } of await (await desk.deadLetters()).list()) {
+  console.log(`dead letter ${itemId}${parkedAtMs < startedMs ? ' of an earlier run' : ''}: ${error}`);
+}
 await processor.stop();
 client.dispose();
 
@@ -55,7 +58,9 @@ async function watch({ id, deviceId, celsius }) {
   if (typeof celsius !== 'number') throw new TypeError(`celsius is ${JSON.stringify(celsius)}, not a number`);
   if (celsius <= celsiusMax) return;
   const { statusCode } = await alerts.items.upsert({ id: `hot-${id}`, deviceId, celsius });
-  if (statusCode === 201) console.log(`alert: ${deviceId} has ${celsius} °C`);
+  console.log(
+    statusCode === 201 ? `alert: ${deviceId} has ${celsius} °C` : `no new alert: that of ${id} is there already`,
+  );
 }
 
 async function sendReadings() {

@@ -52,8 +52,13 @@ const expected: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'device-alerts.mjs': [
     ['alert: furnace has 93 °C', 'alert: press has 81 °C', 'dead letter pump-1: celsius is "warm", not a number'],
-    // The alerts are there; the reading was sent again, and each version of it is a letter of its own.
-    ['dead letter pump-1: celsius is "warm", not a number', 'dead letter pump-1: celsius is "warm", not a number'],
+    // The reading was sent again, and each version of it is a letter of its own.
+    [
+      'no new alert: that of furnace-2 is there already',
+      'no new alert: that of press-1 is there already',
+      'dead letter pump-1 of an earlier run: celsius is "warm", not a number',
+      'dead letter pump-1: celsius is "warm", not a number',
+    ],
   ],
   'leaderboard.mjs': [
     ['asteroids: cleo 990, ada 700, dora 610', 'breakout: bob 12'],
@@ -135,7 +140,7 @@ test.each(examples)('examples/%s prints what it should', async (name) => {
     const loader = name.endsWith('.ts') ? ['--import', 'tsx'] : [];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...loader, join(folder, name)], {
       cwd: repositoryRoot,
-      env: environmentOf(name, url),
+      env: environmentOf(url),
     });
 
     // Devices and ranges are independent of each other: their lines come in any order.
@@ -148,20 +153,25 @@ test.each(examples)('examples/%s prints what it should', async (name) => {
 test('an example without a server says what to do', async () => {
   const run = promisify(execFile)(process.execPath, [join(folder, 'change-feed.mjs')], {
     cwd: repositoryRoot,
-    env: environmentOf('change-feed.mjs', 'http://127.0.0.1:1'),
+    env: environmentOf('http://127.0.0.1:1'),
   });
 
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
 });
 
-test('the example of the official SDK takes the connection string, as every other does', async () => {
+test('the example of the official SDK takes its account as every other does, and refuses the same', async () => {
   const account = `AccountEndpoint=http://127.0.0.1:1/;AccountKey=${wellKnownKey};`;
-  const run = promisify(execFile)(process.execPath, [join(folder, 'change-feed.mjs')], {
-    cwd: repositoryRoot,
-    env: { ...process.env, COSMOS_CONNECTION_STRING: account, TIDEMARK_ENDPOINT: undefined, TIDEMARK_KEY: undefined },
-  });
+  const run = (variables: NodeJS.ProcessEnv) =>
+    promisify(execFile)(process.execPath, [join(folder, 'change-feed.mjs')], {
+      cwd: repositoryRoot,
+      env: { ...environmentOf(undefined), ...variables },
+    });
 
-  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody listens there') });
+  const refused = (words: string): object => ({ code: 1, stderr: expect.stringContaining(words) });
+
+  await expect(run({ COSMOS_CONNECTION_STRING: account })).rejects.toMatchObject(refused('Nobody listens there'));
+  const both = { COSMOS_CONNECTION_STRING: account, TIDEMARK_ENDPOINT: 'http://127.0.0.1:1' };
+  await expect(run(both)).rejects.toMatchObject(refused('are both set'));
 });
 
 test('[M14] every program that the documents print has its port', () => {
@@ -182,11 +192,9 @@ test('no program has a key in its code, here and in README.md', () => {
   for (const name of programs) expect(readText(name), name).not.toMatch(/[A-Za-z0-9+/]{60,}=*|AccountKey=\w/);
 });
 
-/** Programs without our library read the key themselves; the others know that of a server of this machine. */
-function environmentOf(name: string, endpoint: string): NodeJS.ProcessEnv {
-  const isReadByItself = readText(`examples/${name}`).includes('TIDEMARK_KEY');
-  const key = isReadByItself ? wellKnownKey : undefined;
-  return { ...process.env, TIDEMARK_ENDPOINT: endpoint, TIDEMARK_KEY: key, COSMOS_CONNECTION_STRING: undefined };
+/** They know the key of a server of this machine. */
+function environmentOf(endpoint: string | undefined): NodeJS.ProcessEnv {
+  return { ...process.env, TIDEMARK_ENDPOINT: endpoint, TIDEMARK_KEY: undefined, COSMOS_CONNECTION_STRING: undefined };
 }
 
 function linesOf(text: string): string[] {
