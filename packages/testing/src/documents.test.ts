@@ -132,12 +132,18 @@ test('the guide to the change feed runs as it stands, also after README: its pro
   expect(shown).toBe('2\n');
 });
 
-test('[M10] [B5] [B6] the guide to the processor is one program that runs as it stands', async () => {
+test('[M10] [B5] [B6] the guide to the processor is one program that runs as it stands, and its shell lines after it', async () => {
   await using server = await startServer({ memory: true });
   const environment = { TIDEMARK_ENDPOINT: server.url, TIDEMARK_KEY: wellKnownKey };
 
   const output = await run('processor.mjs', snippetsOf('docs/guides/processor.md', 'js').join('\n'), environment);
 
+  const command = `npx() { shift; '${process.execPath}' '${commandLine}' "$@" || [ $? = 1 ]; }`;
+  const shown = await shell(`${command}\n${snippetsOf('docs/guides/processor.md', 'sh').join('\n')}`, environment);
+
+  expect(shown).toContain('0 dead letters.\nThere are no dead letters.\n');
+  expect(shown).toContain('In all: 0 changes, 0 seconds behind.');
+  expect(shown).toMatch(/^group +invoices$/m);
   const lines = output.trimEnd().split('\n');
   expect(lines).toContain('bill ada: 10');
   expect(lines).toContain('parked 2: a negative total, 3 attempts');
