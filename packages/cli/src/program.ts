@@ -136,7 +136,8 @@ async function withNames(error: unknown, call: Call): Promise<unknown> {
 async function explain(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof KeyWantedError && (await isNameless(error.endpoint))) {
-    say(`There is no machine of the name in ${error.endpoint}: look at how it is written.`);
+    const near = suggestion(new URL(error.endpoint).hostname, ['localhost']);
+    say(`There is no machine of the name in ${error.endpoint}: look at how it is written.${near}`);
     return 1;
   }
   if (error instanceof UsageError) {
