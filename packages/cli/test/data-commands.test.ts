@@ -543,7 +543,7 @@ test('a server that is not there, a wrong key and a missing container are told i
     say(['tail', 'db/c', ...nowhere]),
     say(['tail', 'db/c', ...there()], { env: { TIDEMARK_KEY: key } }),
     say(['tail', 'db/nothing', ...there()]),
-    say(['tail', 'db/c', '--endpoint', 'https://example.com']),
+    say(['tail', 'db/c', '--endpoint', 'https://192.0.2.1']),
     say(['tail', 'db', ...there()]),
     say(['tail', 'db/c', '--endpoint', 'localhost:8081']),
     say(['tail', 'db/c', '--endpoint', own.url]),
