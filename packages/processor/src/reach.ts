@@ -4,7 +4,7 @@
 
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs } from './bounded.ts';
-import { isTrustError } from './client/retry.ts';
+import { brokenMessage, isTrustError } from './client/retry.ts';
 import type { ContainerPlace, Environment } from './environment.ts';
 import type { EventSink, HealthProblem } from './events.ts';
 import { isPassing } from './host/bootstrap.ts';
@@ -59,7 +59,8 @@ async function reach(
       const reason = await reasonOf(error, container, ground, Math.min(probeMsMax, leftMs()), signal);
       const pauseMs = retryPauseMs(ground, failures, isDatabaseError(error) ? error.retryAfterMs : undefined);
       if (clock.monotonicMs() + pauseMs >= giveUpAtMs) throw unreached(error, container, reason);
-      const message = `${nameOf(container)} cannot be reached yet: ${reason}`;
+      const seconds = Math.ceil(leftMs() / 1000);
+      const message = `${nameOf(container)} cannot be reached yet, and is tried again for ${seconds} seconds: ${reason}`;
       if (failures === 0) emit({ type: 'health', problem, leaseToken: undefined, message, error });
       await clock.sleep(pauseMs, signal);
       signal?.throwIfAborted();
@@ -95,7 +96,7 @@ async function reasonOf(
     () => undefined,
     (reason: unknown): unknown => Object(reason).cause?.code,
   );
-  return typeof failure === 'string' ? `${endpoint} cannot be reached: ${failure}.` : messageOf(error);
+  return typeof failure === 'string' ? brokenMessage(endpoint, failure) : messageOf(error);
 }
 
 const probeMsMax = 2000;

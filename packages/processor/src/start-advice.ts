@@ -11,7 +11,9 @@ export type ContainerOption = 'source' | 'leases' | 'deadLetters';
  */
 export function advised(error: unknown, option: ContainerOption, store?: string, near?: string): unknown {
   if (!isDatabaseError(error)) return error;
-  const advice = adviceOn(error, option, store);
+  // Another program's 401 says nothing of the key, and none of its answers of the container.
+  const isForeign = isRestError(error) && error.isForeign;
+  const advice = isForeign ? `Look at the endpoint of ${option}.` : adviceOn(error, option, store);
   if (advice === '') return error;
   const message = `${error.message} ${advice}${near === undefined ? '' : ` Did you mean ${near}?`}`;
   if (isRestError(error)) return new RestError(error.code, message, error);

@@ -77,7 +77,9 @@ test.each([
   expect(message).toContain(why);
   expect(ms).toBeLessThanOrEqual(reachMsMax + 2_000);
   expect(processor.state).toBe('stopped');
-  expect(events.filter(({ type }) => type === 'health')).toHaveLength(1);
+  expect(events.filter(({ type }) => type === 'health')).toMatchObject([
+    { message: expect.stringMatching(/^The source, .* cannot be reached yet, and is tried again for \d+ seconds: /) },
+  ]);
 });
 
 test('the leases are named when it is they that cannot be reached', async () => {
@@ -88,6 +90,26 @@ test('the leases are named when it is they that cannot be reached', async () => 
 
   expect(message).toContain(`The container of the leases, shop/leases at ${endpoint}, could not be reached`);
 });
+
+test.each([
+  ['a page', 404, '<html>'],
+  ['nothing', 404, ''],
+  ['that it does not know how', 501, ''],
+  ['that it wants a login', 401, ''],
+])(
+  'another program that answers %s is told as such at once, and not that the container is missing or the key is wrong',
+  async (_, status, body) => {
+    const nowhere = new Nowhere('never');
+    const environment = { ...nowhere.environment, fetch: async () => new Response(body, { status }) };
+
+    const { message, ms } = await nowhere.ending(processorOf(nowhere, { environment }).start());
+
+    expect(message).toBe(
+      `The answer (${status}) of ${endpoint} is none of Cosmos DB: something else answers there, another program or a proxy. Look at the endpoint of source.`,
+    );
+    expect(ms).toBeLessThan(1_000);
+  },
+);
 
 test('a certificate that is not trusted is told at once: waiting does not make it better', async () => {
   const nowhere = new Nowhere('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
