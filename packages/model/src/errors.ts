@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'partition-key-mismatch'
   | 'invalid-patch'
   | 'invalid-ttl'
+  | 'invalid-query'
   | 'invalid-continuation'
   | 'batch-too-large'
   | 'batch-answer-too-large'
@@ -79,6 +80,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'partition-key-mismatch': 'The partition key given is not the one in the document.',
   'invalid-patch': 'A patch operation is malformed or cannot be applied to this document.',
   'invalid-ttl': 'A time to live is -1 or a whole number of seconds from 1 to 2147483647.',
+  'invalid-query': 'The text of the query cannot be understood, or asks for what is not allowed.',
   'invalid-continuation': 'The continuation or feed etag was not made here, or for something else.',
   'batch-too-large': 'The batch has more operations or bytes than one transaction may.',
   'batch-answer-too-large':

@@ -37,6 +37,7 @@ export const statusOf: Readonly<Record<ErrorCode, Status>> = {
   'partition-key-mismatch': { status: 400, substatus: 1001, name: 'BadRequest' },
   'invalid-patch': badRequest,
   'invalid-ttl': badRequest,
+  'invalid-query': badRequest,
   'invalid-continuation': badRequest,
   'container-mismatch': { status: 400, substatus: 1024, name: 'BadRequest' },
   'batch-too-large': { status: 413, name: 'RequestEntityTooLarge' },

@@ -3,6 +3,7 @@
 /** Package → packages whose sources it may import. `*` means all. Tests are free, except that nothing ships with them. */
 export const packageArrows: Readonly<Record<string, readonly string[]>> = {
   model: [],
+  query: ['model'],
   engine: ['model'],
   processor: ['model'],
   server: ['engine', 'model'],
@@ -193,6 +194,16 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     histogram: [],
     'metric-definitions': [],
   },
+  query: {
+    'index.ts': ['*'],
+    query: ['bind', 'compile', 'syntax'],
+    run: ['bind', 'compile', 'functions', 'syntax', 'value'],
+    compile: ['bind', 'functions', 'syntax', 'value'],
+    bind: ['functions', 'syntax', 'value'],
+    functions: ['value'],
+    syntax: [],
+    value: [],
+  },
   processor: {
     'index.ts': ['*'],
     testing: ['*'],
@@ -299,13 +310,14 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
     'path-tree',
     'previous-image-policy',
   ],
+  query: ['limits', 'query-error'],
   server: ['limits', 'charge'],
   processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy', 'bounded'],
   cli: ['usage-error', 'limits', 'loopback', 'package-folder', 'tls-folder'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */
-export const ambientFreePackages: readonly string[] = ['model', 'engine', 'processor'];
+export const ambientFreePackages: readonly string[] = ['model', 'query', 'engine', 'processor'];
 
 export const ambientCalls: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: 'Date.now', pattern: /\bDate\s*\.\s*now\b/ },

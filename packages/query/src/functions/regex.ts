@@ -1,0 +1,95 @@
+// RegexMatch in linear time. The service's expressions are those of PCRE; look-around and back references cannot be matched in
+// linear time, so they are refused by name, and never taken for an expression that matches nothing.
+
+import { DatabaseError } from '@tidemark/model';
+import { RE2JS } from 're2js';
+import { patternMax, regexStepsMax } from '../limits.ts';
+import type { Value } from '../value/value.ts';
+import type { Call, QueryFunction } from './query-function.ts';
+
+export const regexFunctions: readonly QueryFunction[] = [
+  {
+    name: 'REGEXMATCH',
+    takes: 'string, string, string?',
+    meaning:
+      'Whether a regular expression matches somewhere in a string. Modifiers: m lines, s dots also match line ends, i any case, x white space does not count.',
+    example: ["RegexMatch('abcd', 'B.', 'i')", 'true'],
+    call: (args) => matcher()(args, noContext),
+    perCall: matcher,
+  },
+];
+
+const noContext: Parameters<Call>[1] = { nowMs: () => 0, startMs: 0, random: () => 0 };
+
+/** Remembers the expression, which mostly is the same for every document. */
+function matcher(): Call {
+  let known: { readonly name: string; readonly expression: RE2JS | undefined } | undefined;
+  return ([text, pattern, modifiers = '']: readonly Value[]) => {
+    const name = `${modifiers as string}/${pattern as string}`;
+    if (known?.name !== name) known = { name, expression: compileRegex(pattern as string, modifiers as string) };
+    const { expression } = known;
+    if (expression === undefined) return undefined;
+    if ((text as string).length * expression.programSize() > regexStepsMax) {
+      throw new DatabaseError('bad-request', 'RegexMatch: the expression is too large for a string of this length.');
+    }
+    return expression.matcher(text as string).find();
+  };
+}
+
+/** Undefined for what is no expression, and for modifiers that there are not. */
+function compileRegex(pattern: string, modifiers: string): RE2JS | undefined {
+  if (pattern.length > patternMax) {
+    throw new DatabaseError('bad-request', `RegexMatch: an expression has ${patternMax} characters at most.`);
+  }
+  let flags = 0;
+  for (const modifier of modifiers) {
+    const flag = flagOf.get(modifier);
+    if (flag === undefined) return undefined;
+    flags |= flag;
+  }
+  const plain = modifiers.includes('x') ? withoutSpace(pattern) : pattern;
+  try {
+    return RE2JS.compile(plain, flags);
+  } catch (cause) {
+    if (isExpression(plain)) {
+      const message = `RegexMatch: look-around and back references are not supported: ${plain.slice(0, 100)}`;
+      throw new DatabaseError('not-supported', message, { cause });
+    }
+    return undefined;
+  }
+}
+
+const flagOf: ReadonlyMap<string, number> = new Map([
+  ['i', RE2JS.CASE_INSENSITIVE],
+  ['m', RE2JS.MULTILINE],
+  ['s', RE2JS.DOTALL],
+  ['x', 0],
+]);
+
+function isExpression(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').source !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** White space, and comments from `#` on, but for what is escaped or in brackets. */
+function withoutSpace(pattern: string): string {
+  let plain = '';
+  let isInBrackets = false;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern.charAt(at);
+    if (character === '\\') {
+      plain += pattern.slice(at, at + 2);
+      at += 1;
+    } else if (isInBrackets || !/[\s#]/.test(character)) {
+      if (character === '[') isInBrackets = true;
+      else if (character === ']') isInBrackets = false;
+      plain += character;
+    } else if (character === '#') {
+      while (at + 1 < pattern.length && pattern.charAt(at + 1) !== '\n') at += 1;
+    }
+  }
+  return plain;
+}

@@ -1,0 +1,17 @@
+// TRIM and its halves: white space, or a set of characters. An empty set takes nothing away.
+
+export function trimStart(text: string, set: string | undefined): string {
+  if (set === undefined) return text.trimStart();
+  const characters = new Set(set);
+  let at = 0;
+  while (at < text.length && characters.has(text.charAt(at))) at += 1;
+  return text.slice(at);
+}
+
+export function trimEnd(text: string, set: string | undefined): string {
+  if (set === undefined) return text.trimEnd();
+  const characters = new Set(set);
+  let end = text.length;
+  while (end > 0 && characters.has(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

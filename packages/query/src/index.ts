@@ -1,0 +1,14 @@
+export { functionFamilies } from './functions/function-table.ts';
+export type { FunctionContext, QueryFunction } from './functions/query-function.ts';
+export type { PreparedQuery } from './query.ts';
+export { prepareQuery } from './query.ts';
+export type { QueryProblem, Span } from './query-error.ts';
+export { QueryError, wireMessage } from './query-error.ts';
+export type { Position } from './run/position.ts';
+export { decodePosition, encodePosition } from './run/position.ts';
+export type { ResultPage, RunOptions } from './run/query-run.ts';
+export { QueryRun } from './run/query-run.ts';
+export { parseQuery } from './syntax/parser.ts';
+export { printQuery } from './syntax/print.ts';
+export type { Query } from './syntax/tree.ts';
+export type { Value } from './value/value.ts';

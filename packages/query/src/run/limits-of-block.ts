@@ -1,0 +1,34 @@
+// TOP, OFFSET and LIMIT of a block, once the parameters are known.
+
+import type { BoundBlock } from '../bind/bound.ts';
+import { countMax } from '../limits.ts';
+import { queryError } from '../query-error.ts';
+import type { Count } from '../syntax/tree.ts';
+import type { Value } from '../value/value.ts';
+
+export interface RowLimits {
+  readonly offset: number;
+  /** Infinite where there is no end. */
+  readonly limit: number;
+}
+
+/** Throws where a parameter is no count. */
+export function rowLimits(
+  { top, offset, limit }: BoundBlock,
+  parameterNames: readonly string[],
+  parameters: readonly Value[],
+): RowLimits {
+  const countOf = (count: Count | undefined, code: string, message: string): number | undefined => {
+    if (count === undefined) return undefined;
+    const value = count.kind === 'number' ? count.value : parameters[parameterNames.indexOf(count.name)];
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= countMax) return value;
+    throw queryError(code, message, count);
+  };
+  const most = countOf(top, 'SC2060', 'The count value provided for a TOP clause must be an integer.');
+  const skipped = countOf(offset, 'SC2062', 'The OFFSET count value must be an integer.');
+  const wanted = countOf(limit, 'SC2061', 'The LIMIT count value must be an integer.');
+  return {
+    offset: skipped ?? 0,
+    limit: Math.min(most ?? Number.POSITIVE_INFINITY, wanted ?? Number.POSITIVE_INFINITY),
+  };
+}

@@ -1,0 +1,220 @@
+// One page of a query: documents go in, in the order of their rids within a range; rows come out.
+//
+// A query that only filters and projects is streaming: a page ends where it is full, and the next one goes on behind its last row.
+// Every other is blocking: each page sees all documents, and gives the rows behind the last one of the page before.
+
+import type { Buffer } from 'node:buffer';
+import type { Program, ProgramBlock } from '../compile/program.ts';
+import { Row } from '../compile/row.ts';
+import { StoredDocument } from '../compile/stored-document.ts';
+import type { FunctionContext } from '../functions/query-function.ts';
+import type { Value } from '../value/value.ts';
+import { isArray } from '../value/value.ts';
+import { bounded } from '../value/value-size.ts';
+import type { Collector, ResultRow } from './collector.ts';
+import { AllRows, afterKeys, DistinctRows, distinctOf, Groups, SortedRows, StreamedRows } from './collectors.ts';
+import type { RowLimits } from './limits-of-block.ts';
+import { rowLimits } from './limits-of-block.ts';
+import type { Position } from './position.ts';
+
+export interface RunOptions {
+  readonly parameters: readonly Value[];
+  readonly context: FunctionContext;
+  readonly itemsMax: number;
+  readonly bytesMax: number;
+  /** Where the page before ended; undefined for the first one. */
+  readonly from: Position | undefined;
+}
+
+export interface ResultPage {
+  /** JSON texts. */
+  readonly rows: readonly string[];
+  /** Where the next page begins; undefined when there is none. Of a streaming query also where the reader has stopped before. */
+  readonly next: Position | undefined;
+}
+
+interface Stage {
+  readonly block: ProgramBlock;
+  readonly limits: RowLimits;
+  readonly collector: Collector;
+}
+
+export class QueryRun {
+  /** Whether every document has to be seen before there is a row. */
+  readonly isBlocking: boolean;
+  readonly #options: RunOptions;
+  readonly #document: StoredDocument;
+  readonly #row: Row;
+  /** From the block of the container to the outermost one; mostly there is one. */
+  readonly #stages: readonly Stage[];
+  readonly #limits: RowLimits;
+
+  constructor(program: Program, options: RunOptions) {
+    const { query, names, block } = program;
+    this.#options = options;
+    this.#document = new StoredDocument(names);
+    this.#row = new Row(this.#document, query.slotCount, options.parameters, options.context);
+    const limitsOf = (one: ProgramBlock): RowLimits => rowLimits(one.bound, query.parameterNames, options.parameters);
+    const { offset, limit } = limitsOf(block);
+    this.#limits = { offset: options.from?.offsetLeft ?? offset, limit: options.from?.limitLeft ?? limit };
+    const within = innerBlocks(block);
+    this.isBlocking = within.some((one) => !isPlain(one)) || !isStreaming(block);
+    this.#stages = [
+      ...within.map((one) => ({ block: one, limits: limitsOf(one), collector: this.#inner(one) })),
+      { block, limits: this.#limits, collector: this.#outermost(block, within.length > 0) },
+    ];
+  }
+
+  /** Whether nothing that comes later can be on the page. */
+  get isFull(): boolean {
+    const { collector } = this.#stages.at(-1) as Stage;
+    return this.#limits.limit === 0 || (collector instanceof StreamedRows && collector.isFull);
+  }
+
+  /** A query without FROM, or of no documents at all, has one row all the same. */
+  addNothing(): void {
+    this.#row.begin();
+    this.#rowsOf(this.#stages.length - 1);
+  }
+
+  /** False: the page is full. */
+  add(bytes: Buffer, start: number, rid: number): boolean {
+    if (this.isFull) return false;
+    this.#document.show(bytes, start, rid);
+    this.#row.begin();
+    this.#rowsOf(0);
+    return !this.isFull;
+  }
+
+  /** When no more documents come for this page. */
+  page(): ResultPage {
+    for (const [at, { block, collector, limits }] of this.#stages.entries()) {
+      if (at === this.#stages.length - 1 || isPlain(block)) continue;
+      const results = distinctOf(collector.results(), block.bound.isDistinct);
+      for (const { value } of results.slice(limits.offset, limits.offset + limits.limit)) {
+        this.#row.begin();
+        this.#pass(at, value);
+      }
+    }
+    return this.#cut((this.#stages.at(-1) as Stage).collector);
+  }
+
+  #inner(block: ProgramBlock): Collector {
+    const { memory } = this.#row;
+    if (!block.bound.isGrouped) return new AllRows(block, memory);
+    return new Groups(block, memory, this.#row, Number.POSITIVE_INFINITY, undefined);
+  }
+
+  #outermost(block: ProgramBlock, isNested: boolean): Collector {
+    const { itemsMax, bytesMax, from } = this.#options;
+    const { memory } = this.#row;
+    const most = Math.min(itemsMax, this.#limits.limit) + this.#limits.offset;
+    const { isGrouped, isDistinct, groupKeys, orderBy } = block.bound;
+    const isSorted = orderBy.length > 0;
+    if (isGrouped && !isDistinct) {
+      const after = groupKeys.length === 0 && from !== undefined ? [] : afterKeys(from?.after);
+      return new Groups(block, memory, this.#row, most, after);
+    }
+    if (isGrouped) return new Groups(block, memory, this.#row, Number.POSITIVE_INFINITY, undefined);
+    if (isDistinct && !isSorted) return new DistinctRows(block, memory, most, afterKeys(from?.after)?.[0]);
+    if (isDistinct || (isNested && isSorted)) return new AllRows(block, memory);
+    const place = from?.after !== undefined && 'keys' in from.after ? from.after : undefined;
+    if (isSorted) return new SortedRows(block, memory, most, place);
+    return this.isBlocking
+      ? new AllRows(block, memory)
+      : new StreamedRows(block, Math.min(itemsMax, this.#limits.limit), bytesMax, this.#limits.offset);
+  }
+
+  /** The rows of one stage for what the row holds now. */
+  #rowsOf(at: number): boolean {
+    const { block, collector } = this.#stages[at] as Stage;
+    const isPassedOn = at < this.#stages.length - 1 && isPlain(block);
+    const { from } = this.#options;
+    const skipped = !this.isBlocking && from?.rid === this.#document.rid ? (from.rows ?? 0) : 0;
+    let place = 0;
+    return block.rows(this.#row, (row) => {
+      row.count();
+      if (block.where !== undefined && !block.where(row)) return true;
+      place += 1;
+      if (isPassedOn) {
+        const value = block.select(row);
+        return value === undefined || this.#pass(at, value);
+      }
+      return place <= skipped || collector.add(row, place);
+    });
+  }
+
+  /** A row of one stage to the next one. */
+  #pass(at: number, value: Value): boolean {
+    const inner = (this.#stages[at + 1] as Stage).block.inner;
+    if (inner === undefined) return true;
+    const { slots } = this.#row;
+    if (!inner.isEach) {
+      slots[inner.slot] = bounded(value);
+      return this.#rowsOf(at + 1);
+    }
+    if (!isArray(value)) return true;
+    return value.every((element) => {
+      slots[inner.slot] = element;
+      return this.#rowsOf(at + 1);
+    });
+  }
+
+  #cut(collector: Collector): ResultPage {
+    return collector instanceof StreamedRows ? this.#cutStream(collector) : this.#cutWhole(collector);
+  }
+
+  #cutStream(collector: StreamedRows): ResultPage {
+    const rows = collector.results().map(({ text }) => text);
+    const limitLeft = this.#limits.limit - rows.length;
+    if (limitLeft <= 0) return { rows, next: undefined };
+    const { last, offsetLeft } = collector;
+    const { from } = this.#options;
+    const place = last === undefined ? { rid: from?.rid, rows: from?.rows } : { rid: last.rid, rows: last.row };
+    return { rows, next: { offsetLeft, ...finite({ limitLeft }), ...(place.rid !== undefined && place) } };
+  }
+
+  #cutWhole(collector: Collector): ResultPage {
+    const { itemsMax, bytesMax, from } = this.#options;
+    const { offset, limit } = this.#limits;
+    const all = distinctOf(collector.results(), (this.#stages.at(-1) as Stage).block.bound.isDistinct);
+    // Where rows are counted, those of the pages before are there again.
+    const isCounted = from?.after !== undefined && 'rows' in from.after;
+    const results = isCounted ? all.slice((from.after as { readonly rows: number }).rows) : all;
+    const rows: string[] = [];
+    let bytes = 0;
+    let end = Math.min(offset, results.length);
+    const skipped = end;
+    while (end < results.length && rows.length < Math.min(itemsMax, limit) && (bytes < bytesMax || rows.length === 0)) {
+      const { text } = results[end] as ResultRow;
+      rows.push(text);
+      bytes += text.length;
+      end += 1;
+    }
+    const limitLeft = limit - rows.length;
+    const isFull = rows.length >= itemsMax || end < results.length;
+    const last = results[end - 1];
+    if (limitLeft <= 0 || !isFull || last === undefined) return { rows, next: undefined };
+    return { rows, next: { offsetLeft: offset - skipped, ...finite({ limitLeft }), after: last.after } };
+  }
+}
+
+function finite({ limitLeft }: { readonly limitLeft: number }): Pick<Position, 'limitLeft'> {
+  return Number.isFinite(limitLeft) ? { limitLeft } : {};
+}
+
+/** The blocks that an outermost block reads from, the one of the container first. */
+function innerBlocks({ inner }: ProgramBlock): readonly ProgramBlock[] {
+  return inner === undefined ? [] : [...innerBlocks(inner.block), inner.block];
+}
+
+/** Rows go on as they come. */
+function isStreaming({ bound }: ProgramBlock): boolean {
+  return !bound.isGrouped && !bound.isDistinct && bound.orderBy.length === 0;
+}
+
+/** The same, and all of them. */
+function isPlain(block: ProgramBlock): boolean {
+  const { top, offset, limit } = block.bound;
+  return isStreaming(block) && top === undefined && offset === undefined && limit === undefined;
+}
