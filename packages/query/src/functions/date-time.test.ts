@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
+import { call } from '../../test/call-function.ts';
 import type { Value } from '../value/value.ts';
-import { dateTimeFunctions } from './date-time.ts';
-import { isOfType, signatureOf, typeAt } from './signature.ts';
 
 test('[query 3.4] the current time is that of the call, and the static one that of the query', () => {
   expect(call('GetCurrentDateTime')).toBe('2020-09-13T12:26:40.0000000Z');
@@ -225,15 +224,3 @@ test('[query 3.4] ticks and timestamps become dates, within the same years', () 
     expect(call('TimestampToDateTime', bad)).toBeUndefined();
   }
 });
-
-const context = { nowMs: () => 1_600_000_000_000, startMs: 1_500_000_000_000, random: () => 0.25 };
-
-function call(name: string, ...args: readonly Value[]): Value {
-  const found = dateTimeFunctions.find((entry) => entry.name === name || entry.aliases?.includes(name));
-  if (found === undefined) throw new Error(`no function ${name}`);
-  const signature = signatureOf(found.takes);
-  if (args.length < signature.argsMin || args.length > signature.argsMax)
-    throw new Error('a wrong number of arguments');
-  const fits = args.every((arg, place) => isOfType(arg, typeAt(signature, place)));
-  return fits ? found.call(args, context) : undefined;
-}

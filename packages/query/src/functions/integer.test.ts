@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { call } from '../../test/call-function.ts';
 import type { Value } from '../value/value.ts';
 import { integerFunctions } from './integer.ts';
-import { isOfType, signatureOf, typeAt } from './signature.ts';
 
 const int64Min = -(2 ** 63);
 /** As a double the largest integer is the one above it. */
@@ -95,15 +95,3 @@ test('[query 3.5] the functions on bits are known by both names', () => {
   expect(call('IntBitwiseLeftShift', 1, 2)).toBe(4);
   expect(call('IntBitwiseRightShift', 4, 2)).toBe(1);
 });
-
-const context = { nowMs: () => 1_600_000_000_000, startMs: 1_500_000_000_000, random: () => 0.25 };
-
-function call(name: string, ...args: readonly Value[]): Value {
-  const found = integerFunctions.find((entry) => entry.name === name || entry.aliases?.includes(name));
-  if (found === undefined) throw new Error(`no function ${name}`);
-  const signature = signatureOf(found.takes);
-  if (args.length < signature.argsMin || args.length > signature.argsMax)
-    throw new Error('a wrong number of arguments');
-  const fits = args.every((arg, place) => isOfType(arg, typeAt(signature, place)));
-  return fits ? found.call(args, context) : undefined;
-}

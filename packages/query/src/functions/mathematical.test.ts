@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { call } from '../../test/call-function.ts';
 import type { Value } from '../value/value.ts';
 import { mathematicalFunctions } from './mathematical.ts';
-import { isOfType, signatureOf, typeAt } from './signature.ts';
 
 test('[query 3.5] the functions of one number give what the reference shows', () => {
   expect(call('ABS', -2.5)).toBe(2.5);
@@ -136,15 +136,3 @@ test('[query 3.5] a number is binned downwards, with a negative size upwards, an
 test('[query 3.5] a random number is that of the context', () => {
   expect(call('RAND')).toBe(0.25);
 });
-
-const context = { nowMs: () => 1_600_000_000_000, startMs: 1_500_000_000_000, random: () => 0.25 };
-
-function call(name: string, ...args: readonly Value[]): Value {
-  const found = mathematicalFunctions.find((entry) => entry.name === name || entry.aliases?.includes(name));
-  if (found === undefined) throw new Error(`no function ${name}`);
-  const signature = signatureOf(found.takes);
-  if (args.length < signature.argsMin || args.length > signature.argsMax)
-    throw new Error('a wrong number of arguments');
-  const fits = args.every((arg, place) => isOfType(arg, typeAt(signature, place)));
-  return fits ? found.call(args, context) : undefined;
-}

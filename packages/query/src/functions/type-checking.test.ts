@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
+import { call } from '../../test/call-function.ts';
 import type { Value } from '../value/value.ts';
-import { isOfType, signatureOf, typeAt } from './signature.ts';
-import { typeFunctions } from './type-checking.ts';
 
 const values: readonly Value[] = [true, null, 1, 'a', {}, [], undefined];
 
@@ -54,15 +53,3 @@ test('[query 3.7] a date is what the functions on dates understand', () => {
   expect(call('IS_DATETIME', '2024-12-12T20Z')).toBe(false);
   expect(call('IS_DATETIME', '2024-12-12 20:21:25.')).toBe(false);
 });
-
-const context = { nowMs: () => 1_600_000_000_000, startMs: 1_500_000_000_000, random: () => 0.25 };
-
-function call(name: string, ...args: readonly Value[]): Value {
-  const found = typeFunctions.find((entry) => entry.name === name || entry.aliases?.includes(name));
-  if (found === undefined) throw new Error(`no function ${name}`);
-  const signature = signatureOf(found.takes);
-  if (args.length < signature.argsMin || args.length > signature.argsMax)
-    throw new Error('a wrong number of arguments');
-  const fits = args.every((arg, place) => isOfType(arg, typeAt(signature, place)));
-  return fits ? found.call(args, context) : undefined;
-}
