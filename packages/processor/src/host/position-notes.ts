@@ -17,7 +17,7 @@ export class PositionNote {
   readonly #sidecar: Sidecar;
   #nextMs: number;
   #position: string | undefined;
-  #isWriting = false;
+  #writing: Promise<void> | undefined;
 
   constructor(parts: SidecarParts, names: LeaseNames, token: string, epoch: number, renewMs: number) {
     this.#parts = parts;
@@ -28,21 +28,30 @@ export class PositionNote {
 
   /** Writes it when the last time is long enough ago; `isUrgent`: whenever it was. Where it fails the next write of the lease tries again. */
   async note(lease: Lease, position: string | undefined, isUrgent: boolean): Promise<void> {
+    const isDue = isUrgent || this.#parts.clock.monotonicMs() >= this.#nextMs;
+    if (!isDue || this.#writing !== undefined || (position === this.#position && !isUrgent)) return;
+    await this.#write(lease, position).catch(() => {});
+  }
+
+  /** Before the lease goes elsewhere: resolves when the note is there, behind any that is on its way, and rejects when it cannot be written. */
+  async moveFirst(lease: Lease, position: string | undefined): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing.catch(() => {});
+    await this.#write(lease, position);
+  }
+
+  async #write({ token, keys }: Lease, position: string | undefined): Promise<void> {
+    if (position === undefined || keys === undefined) return;
     const nowMs = this.#parts.clock.monotonicMs();
-    const isDue = isUrgent || nowMs >= this.#nextMs;
-    const { keys, token } = lease;
-    if (!isDue || this.#isWriting || position === undefined || keys === undefined) return;
-    if (position === this.#position && !isUrgent) return;
     this.#nextMs = nowMs + this.#everyMs;
-    this.#isWriting = true;
+    this.#writing = this.#sidecar.save({ token, min: keys.min, max: keys.max, position });
     try {
-      const value = { token, min: keys.min, max: keys.max, position };
-      await this.#sidecar.save(value);
+      await this.#writing;
       this.#position = position;
-    } catch {
+    } catch (error) {
       this.#nextMs = nowMs;
+      throw error;
     } finally {
-      this.#isWriting = false;
+      this.#writing = undefined;
     }
   }
 }

@@ -161,7 +161,7 @@ export class Tenures {
           // Also a checkpoint: a range with one every few seconds is never merely renewed.
           void note.note(withKeys(lease), lease.position, false);
         },
-        onReset: (lease, position) => note.note(withKeys(lease), position, true),
+        onReset: (lease, position) => note.moveFirst(withKeys(lease), position),
         onEdited: (found, restored) => {
           const message = `The position of range ${token} was changed from ${restored} to ${found} by somebody who is not its owner; it is put back.`;
           health.raise('lease-edited', token, message);

@@ -56,7 +56,7 @@ export interface KeeperParts extends Ground {
   readonly stamp: () => string;
   readonly onWritten: (lease: Lease, isRenewal: boolean) => void;
   readonly onFailed: (error: unknown) => void;
-  /** Before the position is set anew: what is kept of it elsewhere must not stay behind. */
+  /** Before the position is set anew: what is kept of it elsewhere must not stay behind. Rejects where it would. */
   readonly onReset: (lease: Lease, position: string | undefined) => Promise<void>;
   /** The position was changed by somebody who is not a host; ours is restored with the next write (S35). */
   readonly onEdited: (found: string | undefined, restored: string | undefined) => void;
