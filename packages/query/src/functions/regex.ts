@@ -14,12 +14,10 @@ export const regexFunctions: readonly QueryFunction[] = [
     meaning:
       'Whether a regular expression matches somewhere in a string. Modifiers: m lines, s dots also match line ends, i any case, x white space does not count.',
     example: ["RegexMatch('abcd', 'B.', 'i')", 'true'],
-    call: (args) => matcher()(args, noContext),
+    call: (args, context) => matcher()(args, context),
     perCall: matcher,
   },
 ];
-
-const noContext: Parameters<Call>[1] = { nowMs: () => 0, startMs: 0, random: () => 0 };
 
 /** Remembers the expression, which mostly is the same for every document. */
 function matcher(): Call {
