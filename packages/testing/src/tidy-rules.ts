@@ -4,9 +4,9 @@
 export const packageArrows: Readonly<Record<string, readonly string[]>> = {
   model: [],
   query: ['model'],
-  engine: ['model'],
+  engine: ['model', 'query'],
   processor: ['model'],
-  server: ['engine', 'model'],
+  server: ['engine', 'model', 'query'],
   cli: ['engine', 'model', 'processor', 'server'],
   testing: ['*'],
 };
