@@ -48,7 +48,8 @@ function addAll(run: QueryRun, documents: readonly Value[], from: Position | und
   for (const [at, document] of documents.entries()) {
     const rid = at + 1;
     if (!run.isBlocking && from?.rid !== undefined && rid < from.rid) continue;
-    if (!run.add(Buffer.from(JSON.stringify(document)), 0, rid)) return false;
+    const bytes = Buffer.from(JSON.stringify(document));
+    if (!run.add(bytes, 0, bytes.length - 1, rid)) return false;
   }
   return true;
 }

@@ -51,6 +51,8 @@ export class StoredDocument {
   readonly #names: MemberNames;
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
+  /** Behind its last member. What comes then is none of the document: its closing brace, or members that nobody is shown. */
+  #membersEnd = 0;
   /** Its place in the order of creation. */
   rid = 0;
   /** Where the pass over the top level goes on: at the quote of a name. Below zero when it is over. */
@@ -66,10 +68,11 @@ export class StoredDocument {
   }
 
   /** What is asked from now on is asked of the document at [start, …), whose bytes do not change meanwhile. */
-  show(bytes: Buffer, start: number, rid: number): void {
+  show(bytes: Buffer, start: number, membersEnd: number, rid: number): void {
     this.rid = rid;
     this.#bytes = bytes;
     this.#start = start;
+    this.#membersEnd = membersEnd;
     const first = skipSpace(bytes, start + 1);
     this.#next = bytes[first] === quote ? first : -1;
     this.#whole = undefined;
@@ -79,7 +82,7 @@ export class StoredDocument {
 
   /** All of it. */
   get value(): Value {
-    this.#whole ??= readValue(this.#bytes, this.#start, valueEnd(this.#bytes, this.#start));
+    this.#whole ??= JSON.parse(this.text) as Value; // The bytes are JSON.
     return this.#whole;
   }
 
@@ -90,7 +93,7 @@ export class StoredDocument {
 
   /** Its JSON, as it was written. */
   get text(): string {
-    return this.#bytes.toString('utf8', this.#start, valueEnd(this.#bytes, this.#start));
+    return `${this.#bytes.toString('utf8', this.#start, this.#membersEnd)}}`;
   }
 
   /** The JSON of a value as it was written; undefined where there is none. */
@@ -137,7 +140,7 @@ export class StoredDocument {
         this.#to[member] = end;
       }
       const behind = skipSpace(bytes, end);
-      at = bytes[behind] === comma ? skipSpace(bytes, behind + 1) : -1;
+      at = bytes[behind] === comma && behind < this.#membersEnd ? skipSpace(bytes, behind + 1) : -1;
       if (member === wanted) break;
     }
     this.#next = at;

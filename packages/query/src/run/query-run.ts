@@ -77,10 +77,10 @@ export class QueryRun {
     this.#rowsOf(this.#stages.length - 1);
   }
 
-  /** False: the page is full. */
-  add(bytes: Buffer, start: number, rid: number): boolean {
+  /** The document at [start, …), whose last member ends at `membersEnd`. False: the page is full. */
+  add(bytes: Buffer, start: number, membersEnd: number, rid: number): boolean {
     if (this.isFull) return false;
-    this.#document.show(bytes, start, rid);
+    this.#document.show(bytes, start, membersEnd, rid);
     this.#row.begin();
     this.#rowsOf(0);
     return !this.isFull;
