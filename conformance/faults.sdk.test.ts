@@ -2,7 +2,7 @@
 
 import type { Container } from '@azure/cosmos';
 import { ChangeFeedStartFrom, StatusCodes } from '@azure/cosmos';
-import { RestClient } from '@tidemark/processor';
+import { RestClient } from '@tidemark/client';
 import { wellKnownKey } from '@tidemark/server';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { RawResponse } from './harness.ts';

@@ -17,7 +17,7 @@ const installing = ['--ignore-scripts', '--prefer-offline', '--no-fund', '--no-a
 await prepare();
 mkdirSync(home, { recursive: true });
 installTools();
-const packed = publicPackages.filter(({ folder }) => folder === 'model' || folder === 'processor');
+const packed = publicPackages.filter(({ folder }) => ['model', 'client', 'processor'].includes(folder));
 await pack(home, packed);
 const tarballs = packed.map((each) => tarballOf(home, each.manifest));
 // One of the same version would be kept as it is.

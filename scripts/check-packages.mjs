@@ -27,6 +27,7 @@ const exampleOf = {
 
 /** Package folder → why it has no example yet. An entry whose example exists is an error, so none outlives its reason. */
 const withoutExample = {
+  client: 'it needs a server, and is shown by the examples of the processor',
   query: 'it is what the engine asks with, and shown by its own tests',
   server: 'it is started by npm start and shown by the conformance tests',
   cli: 'it is a command, started by npm start',

@@ -1,7 +1,8 @@
 // Hosts that join, in virtual time with the default intervals of each kind: how many ticks until everybody has a share, and
 // what it costs. A lease that moves has to be written once; renewals are not counted.
 
-import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
+import { systemEnvironment } from '@tidemark/client';
+import { RestFeedSource, RestStore } from '@tidemark/processor';
 import { CountedStore, dotnetDefaults } from '@tidemark/testing';
 import { showProgress } from '../common/progress.ts';
 import { databaseId } from '../server/requests.ts';

@@ -1,6 +1,7 @@
 // A second host joins while changes come at full speed, then the first one stops: what was delivered twice, and what never.
 
-import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
+import { systemEnvironment } from '@tidemark/client';
+import { RestFeedSource, RestStore } from '@tidemark/processor';
 import { showProgress } from '../common/progress.ts';
 import { databaseId } from '../server/requests.ts';
 import type { BenchHost, HostRules } from './hosts.ts';

@@ -1,6 +1,7 @@
 // A host in a process of its own, to be killed. It tells of every range that it opens, one line each.
 
-import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
+import { systemEnvironment } from '@tidemark/client';
+import { RestFeedSource, RestStore } from '@tidemark/processor';
 import { databaseId } from '../server/requests.ts';
 import type { HostRules, Intervals } from './hosts.ts';
 import { makeHost } from './hosts.ts';

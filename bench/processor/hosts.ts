@@ -1,6 +1,7 @@
 // Hosts of both kinds behind one face, over the same seams: what is measured differs in nothing but the rules.
 
-import type { Clock, DocumentStore, FeedSource } from '@tidemark/processor';
+import type { Clock } from '@tidemark/client';
+import type { DocumentStore, FeedSource } from '@tidemark/processor';
 import { createProcessor } from '@tidemark/processor';
 import { DotnetHost } from '@tidemark/testing';
 

@@ -1,7 +1,8 @@
 // From a write to the handler, of a group that has nothing else to do. The rules of .NET ask again after five seconds, so
 // theirs is taken in virtual time.
 
-import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
+import { systemEnvironment } from '@tidemark/client';
+import { RestFeedSource, RestStore } from '@tidemark/processor';
 import { quantiles } from '../common/drive.ts';
 import { showProgress } from '../common/progress.ts';
 import { chanceOf } from '../engine/chance.ts';

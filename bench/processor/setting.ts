@@ -1,7 +1,7 @@
 // What every section works with: a server as its users start it, and a container of one range and one of many, both full.
 
+import { RestClient } from '@tidemark/client';
 import { openDatabase } from '@tidemark/engine';
-import { RestClient } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
 import { drive } from '../common/drive.ts';
 import type { BenchOptions } from '../common/options.ts';

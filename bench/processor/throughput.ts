@@ -2,7 +2,8 @@
 // the same pages, a loop over the iterator of the official client, and the rules of .NET.
 
 import { ChangeFeedStartFrom, CosmosClient } from '@azure/cosmos';
-import { RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
+import { systemEnvironment } from '@tidemark/client';
+import { RestFeedSource, RestStore } from '@tidemark/processor';
 import { wellKnownKey } from '@tidemark/server';
 import { contest, ratioOfRounds, standingOf } from '../common/contest.ts';
 import type { Drive } from '../common/drive.ts';

@@ -1,7 +1,8 @@
 // A host: a processor of this library, or one with the rules of .NET, with a handler that its parent holds by the hand.
 
+import { RestClient, systemEnvironment } from '@tidemark/client';
 import type { ProcessorEvent, RangeContext } from '@tidemark/processor';
-import { createProcessor, RestClient, RestFeedSource, RestStore, systemEnvironment } from '@tidemark/processor';
+import { createProcessor, RestFeedSource, RestStore } from '@tidemark/processor';
 // Not through its index, which loads a test runner that every host would have to load too.
 import { DotnetHost } from '../../packages/testing/src/dotnet-host/dotnet-host.ts';
 import { HeldHandler, now, say } from './held-handler.ts';

@@ -1,6 +1,6 @@
 // What was written and acknowledged, and what became of it: every document is one change, so that each can be accounted for.
 
-import type { RestContainer } from '@tidemark/processor';
+import type { RestContainer } from '@tidemark/client';
 import type { HostProcess, WordOf } from './host-process.ts';
 import type { Item } from './host-protocol.ts';
 

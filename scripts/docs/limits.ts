@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import * as cli from '../../packages/cli/src/limits.ts';
+import * as client from '../../packages/client/src/limits.ts';
 import * as engine from '../../packages/engine/src/limits.ts';
 import * as model from '../../packages/model/src/limits.ts';
 import * as processor from '../../packages/processor/src/limits.ts';
@@ -12,7 +13,8 @@ const packages: readonly { name: string; title: string; values: Readonly<Record<
   { name: 'model', title: 'Of the service', values: { ...model } },
   { name: 'engine', title: 'Of the engine', values: { ...engine } },
   { name: 'server', title: 'Of the server', values: { ...server } },
-  { name: 'processor', title: 'Of the HTTP client', values: { ...processor } },
+  { name: 'client', title: 'Of the HTTP client', values: { ...client } },
+  { name: 'processor', title: 'Of the processor', values: { ...processor } },
   { name: 'cli', title: 'Of the command line', values: { ...cli } },
 ];
 

@@ -7,7 +7,7 @@ const { statSync } = require('node:fs');
 const { join } = require('node:path');
 
 const bundlePath = join(__dirname, '../bundle/tidemark.cjs');
-const packagesInside = ['cli', 'server', 'processor', 'engine', 'query', 'model'];
+const packagesInside = ['cli', 'server', 'processor', 'client', 'engine', 'query', 'model'];
 
 function isBundleCurrent() {
   const bundledMs = modifiedMs(bundlePath);

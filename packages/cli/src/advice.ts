@@ -1,8 +1,8 @@
 // What to do about an answer, or none, of an account: what its words cannot say because they do not know the command line.
 
+import type { RestError } from '@tidemark/client';
+import { isRestError } from '@tidemark/client';
 import type { DatabaseError } from '@tidemark/model';
-import type { RestError } from '@tidemark/processor';
-import { isRestError } from '@tidemark/processor';
 import { ownCommand } from './own-command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

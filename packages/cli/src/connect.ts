@@ -1,8 +1,8 @@
 // Which account a command talks to, and with which key. The default is a server of this machine with the well-known key.
 
+import type { Credential } from '@tidemark/client';
+import { accountFromEnvironment, parseConnectionString, RestClient } from '@tidemark/client';
 import { isDatabaseError, isLoopback } from '@tidemark/model';
-import type { Credential } from '@tidemark/processor';
-import { accountFromEnvironment, parseConnectionString, RestClient } from '@tidemark/processor';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
 import { KeyWantedError, UsageError } from './usage-error.ts';

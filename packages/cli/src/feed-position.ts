@@ -1,8 +1,8 @@
 // Positions in a feed as people write them: where `tail` begins and where it says that it has stopped.
 
+import type { ChangesStart } from '@tidemark/client';
 import type { FeedPart, KeyRange } from '@tidemark/model';
 import { formatFeedEtag, isDatabaseError, joinFeedParts, keySpaceMax, parseFeedEtag } from '@tidemark/model';
-import type { ChangesStart } from '@tidemark/processor';
 import { UsageError } from './usage-error.ts';
 
 export type Position =

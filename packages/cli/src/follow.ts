@@ -7,9 +7,10 @@
 // parts never need to be joined again.
 
 import { setMaxListeners } from 'node:events';
+import type { ChangePage, ChangesStart, RangeInfo, RestContainer } from '@tidemark/client';
 import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, isDatabaseError, keyRangeContains } from '@tidemark/model';
-import type { ChangePage, ChangesStart, FeedMode, RangeInfo, RestContainer } from '@tidemark/processor';
+import type { FeedMode } from '@tidemark/processor';
 
 export interface FollowOptions {
   readonly container: RestContainer;

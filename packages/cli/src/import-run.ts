@@ -1,9 +1,9 @@
 // An import: lines in, documents out, with what failed by line number and a state to go on from.
 
 import { setMaxListeners } from 'node:events';
+import type { RestContainer } from '@tidemark/client';
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import { effectiveKey, effectiveKeyHex, extractPartitionKey, parsePartitionKeyPath } from '@tidemark/model';
-import type { RestContainer } from '@tidemark/processor';
 import type { ImportSource } from './import-source.ts';
 import { headBytes } from './import-source.ts';
 import type { LaneEntry, LaneOutcome } from './lanes.ts';

@@ -1,9 +1,9 @@
 // Backups and checks of a running server: begun with one request, asked for until they have ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RestClient } from '@tidemark/client';
+import { isRestError } from '@tidemark/client';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
-import type { RestClient } from '@tidemark/processor';
-import { isRestError } from '@tidemark/processor';
 import { Progress } from './progress.ts';
 import { size } from './terminal.ts';
 

@@ -6,9 +6,9 @@
 // the front. Ranges are looked up when a request is made, so that a split changes nothing but the next requests.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BulkOperation, BulkOutcome, CallOptions, RangeInfo, RestContainer } from '@tidemark/client';
+import { bulkBytesMax, isRestError, operationBytes } from '@tidemark/client';
 import { batchOperationsMax, DatabaseError, isDatabaseError, keyRangeContains } from '@tidemark/model';
-import type { BulkOperation, BulkOutcome, CallOptions, RangeInfo, RestContainer } from '@tidemark/processor';
-import { bulkBytesMax, isRestError, operationBytes } from '@tidemark/processor';
 import { fruitlessMax, pendingBytesMax, pendingLinesMax } from './limits.ts';
 
 export interface LaneEntry {

@@ -1,8 +1,9 @@
 // A name that is not there, and the one that was probably meant. Asked for after a command has failed: it is no part of any command.
 
+import type { RestClient } from '@tidemark/client';
+import { nearContainer } from '@tidemark/client';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
-import type { RestClient } from '@tidemark/processor';
-import { isProcessorError, nearContainer, ProcessorError } from '@tidemark/processor';
+import { isProcessorError, ProcessorError } from '@tidemark/processor';
 import type { Call } from './call.ts';
 import { textOption } from './call.ts';
 import { connect, containerNames } from './connect.ts';

@@ -31,7 +31,7 @@ test.each([
       await write('cli/src/main.ts', '');
       await write('cli/dist/main.js', "console.log('modules');");
     }
-    for (const name of ['cli', 'server', 'processor', 'engine', 'query', 'model']) {
+    for (const name of ['cli', 'server', 'processor', 'client', 'engine', 'query', 'model']) {
       if (built === undefined) continue;
       await write(`${name}/dist/.tsbuildinfo`, '{}', name === 'engine' ? built : 1_000);
     }

@@ -1,10 +1,10 @@
 // Following all versions of a container while its ranges are split and merged at random, with interruptions: every change
 // comes once, and those of a key in their order.
 
+import type { ChangesStart } from '@tidemark/client';
+import { RestClient } from '@tidemark/client';
 import { openDatabase } from '@tidemark/engine';
 import { keySpaceMax, keySpaceMin, wellKnownKey } from '@tidemark/model';
-import type { ChangesStart } from '@tidemark/processor';
-import { RestClient } from '@tidemark/processor';
 import { startServer } from '@tidemark/server';
 import { SeededRandom } from '@tidemark/testing';
 import { expect, test } from 'vitest';

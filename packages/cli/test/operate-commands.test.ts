@@ -3,8 +3,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RestClient } from '@tidemark/client';
 import { wellKnownKey } from '@tidemark/model';
-import { RestClient } from '@tidemark/processor';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { say, serve } from './process.ts';
 

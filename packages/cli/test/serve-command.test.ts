@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { RestClient } from '@tidemark/client';
 import { wellKnownKey } from '@tidemark/model';
-import { RestClient } from '@tidemark/processor';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { alive, launch, say, serve, textOf } from './process.ts';
 

@@ -1,14 +1,8 @@
-// The one home of the process's own clock, timers, randomness and network in this package. Everything else is handed an
-// Environment.
+// What this package takes from the process beside the client's `systemEnvironment`: its variables, its name and its standard error.
 
 import { hostname } from 'node:os';
-import type { Clock, Environment } from './environment.ts';
 import type { LogFacts, Logger } from './logger.ts';
 import { stackOf } from './processor-error.ts';
-
-export function systemEnvironment(): Environment {
-  return { clock: systemClock, random: Math.random, fetch: globalThis.fetch };
-}
 
 export function systemVariables(): Readonly<Record<string, string | undefined>> {
   return process.env;
@@ -23,33 +17,6 @@ export function systemInstance(random: () => number): string {
     .slice(0, 60);
   return `${host}-${process.pid}-${letters}`;
 }
-
-const systemClock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep(ms, signal) {
-    if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const untilMs = performance.now() + ms;
-      const finish = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', finish);
-        resolve();
-      };
-      // Timers count whole milliseconds: a quarter of them fire up to one too early. And anything over 2^31-1 fires at once.
-      const look = (): void => {
-        const leftMs = untilMs - performance.now();
-        if (leftMs > 0) timer = setTimeout(look, Math.min(Math.ceil(leftMs), timerMsMax));
-        else finish();
-      };
-      // What is over already is no negative timer: Node 24 warns of those.
-      let timer = setTimeout(look, Math.min(Math.max(0, ms), timerMsMax));
-      signal?.addEventListener('abort', finish, { once: true });
-    });
-  },
-};
-
-const timerMsMax = 2 ** 31 - 1;
 
 /** Lines on standard error; below one about a handler stands where it threw, which is in the code of the user. */
 export const systemLogger: Logger = { info: sayLine, warn: sayLine, error: sayLine };

@@ -1,8 +1,8 @@
 // Nothing is awaited without a bound: a call that was given up is told so by its signal, and what it does afterwards is not waited for.
 
+import { retryPauseMsMax, retryPauseMsMin } from '@tidemark/client';
 import { DatabaseError } from '@tidemark/model';
 import type { Clock, Ground } from './environment.ts';
-import { retryPauseMsMax, retryPauseMsMin } from './limits.ts';
 
 /**
  * The result of `call`, if it comes within `ms` and before `outer` aborts. Otherwise rejects with `request-timeout`, or with the reason

@@ -1,21 +1,18 @@
 // What users pass as source, lease container and dead letters, as what the processor works with.
 
+import type { Credential, Renewable } from '@tidemark/client';
+import { accountFromEnvironment, parseConnectionString, RestClient, readMasterKey } from '@tidemark/client';
 import { systemVariables } from './ambient.ts';
-import { accountFromEnvironment } from './client/account.ts';
-import { parseConnectionString } from './client/connection.ts';
-import type { Credential, Renewable } from './client/credential.ts';
-import type { EngineContainer } from './client/engine-container.ts';
-import { isEngineContainer } from './client/engine-container.ts';
-import { RestClient } from './client/rest-client.ts';
-import type { SdkClient, SdkStarts } from './client/sdk-client.ts';
-import { isSdkClient } from './client/sdk-client.ts';
-import { readMasterKey } from './client/signature.ts';
 import type { Environment } from './environment.ts';
 import { EngineFeedSource } from './feed/engine-feed-source.ts';
 import type { FeedSource } from './feed/feed-source.ts';
 import { RestFeedSource } from './feed/rest-feed-source.ts';
 import { SdkFeedSource } from './feed/sdk-feed-source.ts';
 import { storeCallMsMax } from './limits.ts';
+import type { EngineContainer } from './outside/engine-container.ts';
+import { isEngineContainer } from './outside/engine-container.ts';
+import type { SdkClient, SdkStarts } from './outside/sdk-client.ts';
+import { isSdkClient } from './outside/sdk-client.ts';
 import { ProcessorError } from './processor-error.ts';
 import { BoundedStore } from './store/bounded-store.ts';
 import type { DocumentStore } from './store/document-store.ts';

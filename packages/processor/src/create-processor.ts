@@ -1,6 +1,7 @@
 // From what users pass in to a processor that is ready to start.
 
-import { systemEnvironment, systemInstance, systemLogger } from './ambient.ts';
+import { systemEnvironment } from '@tidemark/client';
+import { systemInstance, systemLogger } from './ambient.ts';
 import { connectSource, connectStore } from './connect.ts';
 import type { ContainerPlace, Environment } from './environment.ts';
 import type { FeedSource, SourceIdentity } from './feed/feed-source.ts';

@@ -1,45 +1,48 @@
-// The public API: the change feed processor, and the signed HTTP client that it stands on.
+// The public API: the change feed processor, and of the signed HTTP client what programs around it need.
 
-export { systemEnvironment } from './ambient.ts';
-export { accountFromEnvironment } from './client/account.ts';
-export type { BulkOperation, BulkOutcome } from './client/bulk.ts';
-export { operationBytes } from './client/bulk.ts';
-export type { Connection } from './client/connection.ts';
-export { parseConnectionString } from './client/connection.ts';
-export type { Credential, Renewable, TokenRequest } from './client/credential.ts';
-export type { EngineContainer } from './client/engine-container.ts';
-export { ChangePage, DocumentPage } from './client/feed-page.ts';
-export { onOneLine, withoutMembers } from './client/json-spans.ts';
-export { nearContainer } from './client/near-container.ts';
 export type {
-  ContainerDefinition,
-  CreateContainerOptions,
-  ResourceJson,
-  RestClientOptions,
-} from './client/rest-client.ts';
-export { RestClient } from './client/rest-client.ts';
-export type {
+  BulkOperation,
+  BulkOutcome,
+  CallOptions,
   ChangesOptions,
   ChangesStart,
+  Clock,
+  Connection,
+  ContainerDefinition,
+  CreateContainerOptions,
+  Credential,
   DocumentAnswer,
   DocumentInput,
+  Environment,
   FeedScope,
+  Ground,
   ListOptions,
   PatchOperation,
   Query,
   RangeInfo,
   ReadOptions,
+  Renewable,
+  ResourceJson,
+  RestClientOptions,
+  RestErrorFacts,
+  RestRequest,
+  TokenRequest,
   WriteOptions,
-} from './client/rest-container.ts';
-export { RestContainer } from './client/rest-container.ts';
-export type { RestErrorFacts } from './client/rest-error.ts';
-export { isRestError, RestError } from './client/rest-error.ts';
-export type { SdkClient, SdkStarts } from './client/sdk-client.ts';
-export type { CallOptions, RestRequest } from './client/transport.ts';
-export { RestResponse } from './client/transport.ts';
+} from '@tidemark/client';
+export {
+  accountFromEnvironment,
+  ChangePage,
+  DocumentPage,
+  isRestError,
+  parseConnectionString,
+  RestClient,
+  RestContainer,
+  RestError,
+  RestResponse,
+  systemEnvironment,
+} from '@tidemark/client';
 export type { ContainerAddress, SourceInput, StoreInput } from './connect.ts';
 export { createProcessor } from './create-processor.ts';
-export type { Clock, Environment, Ground } from './environment.ts';
 export type { EventSink, HealthProblem, ProcessorEvent } from './events.ts';
 export type { FailureAction, FailurePolicy, RetryPolicy } from './failure-policy.ts';
 export type { ChangedDocument, SystemProperties, VersionChange } from './feed/change.ts';
@@ -60,13 +63,14 @@ export type { StopOptions } from './host/host.ts';
 export type { ChangeBatch } from './iterate.ts';
 export { iterateChanges } from './iterate.ts';
 export type { Lag, LagOptions, RangeLag } from './lag.ts';
-export { bulkBytesMax } from './limits.ts';
 export type { LogFacts, Logger } from './logger.ts';
 export type { BatchContext, CloseReason, Handler, HandlerResult, Observer, RangeContext } from './observer.ts';
 export { BatchError } from './observer.ts';
 export type { GroupOptions, GroupStatus, HostStatus, RangeStatus } from './operate.ts';
 export { openGroup, ProcessorGroup } from './operate.ts';
 export type { CheckpointOption, CommonOptions, LatestOptions, ProcessorOptions, VersionsOptions } from './options.ts';
+export type { EngineContainer } from './outside/engine-container.ts';
+export type { SdkClient, SdkStarts } from './outside/sdk-client.ts';
 export type { Processor, ProcessorState, ProcessorStatus } from './processor.ts';
 export type { ProcessorErrorCode } from './processor-error.ts';
 export { isProcessorError, ProcessorError } from './processor-error.ts';

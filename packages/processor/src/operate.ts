@@ -1,8 +1,8 @@
 // A group from outside: what an operator sees and does, with nothing but the lease container. It works for groups of other processors
 // too, as far as they write down what is asked for.
 
+import { systemEnvironment } from '@tidemark/client';
 import type { KeyRange } from '@tidemark/model';
-import { systemEnvironment } from './ambient.ts';
 import { bounded } from './bounded.ts';
 import type { SourceInput, StoreInput } from './connect.ts';
 import { connectSource, connectStore } from './connect.ts';

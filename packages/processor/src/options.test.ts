@@ -1,5 +1,5 @@
+import { systemEnvironment } from '@tidemark/client';
 import { expect, test, vi } from 'vitest';
-import { systemEnvironment } from './ambient.ts';
 import { connectSource, connectStore } from './connect.ts';
 import { EngineFeedSource } from './feed/engine-feed-source.ts';
 import { MemoryFeedSource } from './feed/memory-feed-source.ts';

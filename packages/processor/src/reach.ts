@@ -2,9 +2,9 @@
 // a container that is missing, a certificate that is not trusted) is told at once; an endpoint that does not answer is tried for a while, since
 // a server may still be coming up, and is told with its name.
 
+import { brokenMessage, isTrustError } from '@tidemark/client';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs } from './bounded.ts';
-import { brokenMessage, isTrustError } from './client/retry.ts';
 import type { ContainerPlace, Environment } from './environment.ts';
 import type { EventSink, HealthProblem } from './events.ts';
 import { isPassing } from './host/bootstrap.ts';

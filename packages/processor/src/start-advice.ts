@@ -1,7 +1,7 @@
 // What to do about a container that keeps a processor from starting: the endpoint's own words do not know what it is for.
 
+import { isRestError, RestError } from '@tidemark/client';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
-import { isRestError, RestError } from './client/rest-error.ts';
 
 export type ContainerOption = 'source' | 'leases' | 'deadLetters';
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { systemEnvironment } from '@tidemark/client';
 import { expect, test } from 'vitest';
-import { systemEnvironment } from './ambient.ts';
 import type { ProcessorEvent } from './events.ts';
 import { EventLog } from './logger.ts';
 import { makeEventSink } from './telemetry.ts';

@@ -1,11 +1,11 @@
 // An engine with a server before it, and what the contracts of the processor's seams want done behind the adapters' backs.
 
+import { RestClient } from '@tidemark/client';
 import type { Container, Database } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
 import type { RunningServer } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import type { FeedUnderTest, StoreUnderTest } from '@tidemark/testing';
-import { RestClient } from '../src/client/rest-client.ts';
 
 /** What a container for leases is partitioned by; `fixed`: by nothing. */
 export const storeKinds = ['/id', '/partitionKey', 'fixed'] as const;

@@ -2,10 +2,10 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { CosmosClient, PermissionMode } from '@azure/cosmos';
+import { RestClient } from '@tidemark/client';
 import type { Container } from '@tidemark/engine';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { RestClient } from '../src/client/rest-client.ts';
 import { createProcessor } from '../src/create-processor.ts';
 import type { ProcessorEvent } from '../src/events.ts';
 import type { VersionChange } from '../src/feed/change.ts';

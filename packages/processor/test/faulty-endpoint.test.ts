@@ -1,10 +1,10 @@
 // Two hosts over HTTP and an endpoint that fails at random, before and after it has done what it was asked for: nothing is lost, no position
 // goes back, and when the faults end the group is at peace.
 
+import { RestClient } from '@tidemark/client';
 import { openDatabase } from '@tidemark/engine';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { expect, test, vi } from 'vitest';
-import { RestClient } from '../src/client/rest-client.ts';
 import { createProcessor } from '../src/create-processor.ts';
 import type { ProcessorEvent } from '../src/events.ts';
 import { openGroup } from '../src/operate.ts';

@@ -1,13 +1,13 @@
 // What the feed over HTTP sends, and what it makes of answers that no server of ours gives on demand.
 
+import { RestClient } from '@tidemark/client';
 import { header } from '@tidemark/model';
+import type { Scripted } from '@tidemark/testing';
+import { ScriptedNetwork } from '@tidemark/testing';
 import { expect, test } from 'vitest';
-import { RestClient } from '../src/client/rest-client.ts';
 import type { FeedRead } from '../src/feed/feed-source.ts';
 import type { RestFeedSourceOptions } from '../src/feed/rest-feed-source.ts';
 import { RestFeedSource } from '../src/feed/rest-feed-source.ts';
-import type { Scripted } from './scripted-network.ts';
-import { ScriptedNetwork } from './scripted-network.ts';
 
 const nothing: Scripted = {
   status: 304,

@@ -2,17 +2,15 @@
 
 import { createRequire } from 'node:module';
 import { CosmosClient } from '@azure/cosmos';
+import { RestClient, systemEnvironment } from '@tidemark/client';
 import { wellKnownKey } from '@tidemark/server';
-import { feedSourceContract } from '@tidemark/testing';
+import { feedSourceContract, ScriptedNetwork } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemEnvironment } from '../src/ambient.ts';
-import { RestClient } from '../src/client/rest-client.ts';
 import { EngineFeedSource } from '../src/feed/engine-feed-source.ts';
 import { MemoryFeedSource } from '../src/feed/memory-feed-source.ts';
 import { RestFeedSource } from '../src/feed/rest-feed-source.ts';
 import { SdkFeedSource } from '../src/feed/sdk-feed-source.ts';
 import { AdapterBench } from './adapter-bench.ts';
-import { ScriptedNetwork } from './scripted-network.ts';
 
 const required: { readonly CosmosClient: typeof CosmosClient } = createRequire(import.meta.url)('@azure/cosmos');
 

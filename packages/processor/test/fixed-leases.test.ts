@@ -4,7 +4,7 @@ import { CosmosClient } from '@azure/cosmos';
 import { header } from '@tidemark/model';
 import { wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { masterKeyAuthorization, readMasterKey } from '../src/client/signature.ts';
+import { masterKeyAuthorization, readMasterKey } from '../../client/src/signature.ts';
 import type { SourceInput, StoreInput } from '../src/connect.ts';
 import { createProcessor } from '../src/create-processor.ts';
 import { AdapterBench } from './adapter-bench.ts';

@@ -1,5 +1,5 @@
+import { systemEnvironment } from '@tidemark/client';
 import { expect, test } from 'vitest';
-import { systemEnvironment } from '../src/ambient.ts';
 import type { ChangedDocument } from '../src/feed/change.ts';
 import { MemoryFeedSource } from '../src/feed/memory-feed-source.ts';
 import type { ChangeBatch } from '../src/iterate.ts';

@@ -1,5 +1,6 @@
 // A start against endpoints that do not answer, do not resolve or refuse: it ends, and says with which and why.
 
+import { requestMsMax } from '@tidemark/client';
 import { wellKnownKey } from '@tidemark/model';
 import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { createProcessor } from '../src/create-processor.ts';
 import type { Environment } from '../src/environment.ts';
 import type { ProcessorEvent } from '../src/events.ts';
 import { iterateChanges } from '../src/iterate.ts';
-import { reachMsMax, requestMsMax } from '../src/limits.ts';
+import { reachMsMax } from '../src/limits.ts';
 import { openGroup } from '../src/operate.ts';
 import type { CommonOptions } from '../src/options.ts';
 import type { Processor } from '../src/processor.ts';

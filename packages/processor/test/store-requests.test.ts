@@ -1,11 +1,11 @@
 // What the store over HTTP sends, and what it makes of answers that no server of ours gives on demand.
 
+import { RestClient } from '@tidemark/client';
 import { header } from '@tidemark/model';
+import type { Scripted } from '@tidemark/testing';
+import { ScriptedNetwork } from '@tidemark/testing';
 import { expect, test } from 'vitest';
-import { RestClient } from '../src/client/rest-client.ts';
 import { RestStore } from '../src/store/rest-store.ts';
-import type { Scripted } from './scripted-network.ts';
-import { ScriptedNetwork } from './scripted-network.ts';
 
 const definition: Scripted = { status: 200, body: '{"id":"leases","partitionKey":{"paths":["/id"]}}' };
 const stored = { id: 'a', key: 'a', etag: '"1"', body: { id: 'a', _etag: '"1"' } };

@@ -1,10 +1,10 @@
 // Every store keeps the contract of the seam.
 
 import { CosmosClient } from '@azure/cosmos';
+import { systemEnvironment } from '@tidemark/client';
 import { wellKnownKey } from '@tidemark/server';
 import { documentStoreContract } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemEnvironment } from '../src/ambient.ts';
 import { EngineStore } from '../src/store/engine-store.ts';
 import { MemoryDocumentStore } from '../src/store/memory-store.ts';
 import { RestStore } from '../src/store/rest-store.ts';

@@ -24,6 +24,8 @@ export { PowerCutError, PowerCutFiles } from './power-cut-files.ts';
 export { anonymousBytesOf } from './process-memory.ts';
 export { commandLine, programOf } from './programs.ts';
 export { QuietFeed } from './quiet-feed.ts';
+export type { Scripted } from './scripted-network.ts';
+export { ScriptedNetwork } from './scripted-network.ts';
 export { SeededRandom } from './seeded-random.ts';
 export type { SizeName } from './sizes.ts';
 export { isLong, sizeOf } from './sizes.ts';

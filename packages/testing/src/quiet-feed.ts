@@ -1,17 +1,10 @@
 // A FeedSource of many ranges in which hardly anything happens: for tests and benchmarks of who owns what. With a clock it
 // waits where it is asked to, as Tidemark does; without one it answers at once, as Azure does.
 
+import type { Clock } from '@tidemark/client';
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError } from '@tidemark/model';
-import type {
-  Clock,
-  FeedItem,
-  FeedPage,
-  FeedRead,
-  FeedSource,
-  PhysicalRange,
-  SourceIdentity,
-} from '@tidemark/processor';
+import type { FeedItem, FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from '@tidemark/processor';
 
 interface QuietRange extends PhysicalRange {
   readonly items: readonly FeedItem[];

@@ -5,9 +5,10 @@ export const packageArrows: Readonly<Record<string, readonly string[]>> = {
   model: [],
   query: ['model'],
   engine: ['model', 'query'],
-  processor: ['model'],
+  client: ['model'],
+  processor: ['client', 'model'],
   server: ['engine', 'model', 'query'],
-  cli: ['engine', 'model', 'processor', 'server'],
+  cli: ['client', 'engine', 'model', 'processor', 'server'],
   testing: ['*'],
 };
 
@@ -204,6 +205,24 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     syntax: [],
     value: [],
   },
+  client: {
+    'index.ts': ['*'],
+    account: ['connection', 'signature'],
+    'near-container': ['rest-client', 'transport'],
+    'rest-client': ['ambient', 'credential', 'request-path', 'rest-container', 'transport'],
+    'rest-container': ['bulk', 'feed-page', 'request-path', 'transport'],
+    bulk: ['transport'],
+    'feed-page': ['json-spans', 'transport'],
+    transport: ['credential', 'request-path', 'rest-error', 'retry'],
+    credential: ['signature'],
+    connection: ['signature'],
+    'json-spans': [],
+    'request-path': [],
+    'rest-error': [],
+    retry: [],
+    signature: [],
+    ambient: [],
+  },
   processor: {
     'index.ts': ['*'],
     testing: ['*'],
@@ -225,9 +244,9 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
       'ambient',
     ],
     processor: ['settings', 'host', 'pump', 'lease', 'feed', 'store'],
-    connect: ['client', 'feed', 'store', 'ambient'],
-    reach: ['start-advice', 'client', 'host', 'store'],
-    'start-advice': ['client', 'store'],
+    connect: ['outside', 'feed', 'store', 'ambient'],
+    reach: ['start-advice', 'host', 'store'],
+    'start-advice': ['store'],
     operate: ['connect', 'group-problems', 'lag', 'host', 'pump', 'lease', 'feed', 'store', 'ambient'],
     'group-problems': ['host', 'pump'],
     lag: ['host', 'lease', 'feed', 'store'],
@@ -240,9 +259,9 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
     pump: ['settings', 'feed', 'store'],
     settings: ['feed'],
     lease: ['settings', 'feed', 'store'],
-    feed: ['client', 'ambient'],
-    store: ['client'],
-    client: ['ambient'],
+    feed: ['outside'],
+    store: ['outside'],
+    outside: [],
     ambient: ['logger'],
   },
   cli: {
@@ -312,12 +331,13 @@ export const groundPlaces: Readonly<Record<string, readonly string[]>> = {
   ],
   query: ['limits', 'query-error'],
   server: ['limits', 'charge'],
+  client: ['environment', 'limits'],
   processor: ['environment', 'limits', 'observer', 'events', 'processor-error', 'failure-policy', 'bounded'],
   cli: ['usage-error', 'limits', 'loopback', 'package-folder', 'tls-folder'],
 };
 
 /** What the packages below must be given instead of taking: time, chance, waiting, the process. */
-export const ambientFreePackages: readonly string[] = ['model', 'query', 'engine', 'processor'];
+export const ambientFreePackages: readonly string[] = ['model', 'query', 'engine', 'client', 'processor'];
 
 export const ambientCalls: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: 'Date.now', pattern: /\bDate\s*\.\s*now\b/ },
@@ -337,7 +357,9 @@ export const ambientModules: readonly string[] = ['node:timers', 'node:timers/pr
 /** Files, or folders ending in `/`, that may use ambient calls, each with its reason. */
 export const ambientExemptions: Readonly<Record<string, string>> = {
   'packages/engine/src/ambient.ts': 'the one home of the real clock, real randomness and real waiting',
-  'packages/processor/src/ambient.ts': 'the same for the client',
+  'packages/client/src/ambient.ts': 'the same for the client',
+  'packages/processor/src/ambient.ts':
+    'what a processor takes from its process beside that: its variables, its name, its standard error',
   'packages/processor/src/simulation/settle.ts':
     'the end of a moment of virtual time is an empty queue of promises, which only the process can tell',
   'packages/engine/src/files/': 'the real file system is reached here, below its seam',

@@ -1,7 +1,7 @@
 // `tidemark import`: the documents of a JSONL file into a container, on any Cosmos endpoint.
 
+import type { RestClient, RestContainer } from '@tidemark/client';
 import { DatabaseError, isDatabaseError, validatePartitionKeyDefinition } from '@tidemark/model';
-import type { RestClient, RestContainer } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { isOn, numberOption, textOption } from '../call.ts';
 import { connect, containerNames } from '../connect.ts';

@@ -1,5 +1,7 @@
 // `tidemark tail`: the change feed of a container in the terminal.
 
+import type { ChangePage, ChangesOptions, ChangesStart, RangeInfo, RestContainer } from '@tidemark/client';
+import { onOneLine } from '@tidemark/client';
 import type { KeyRange, PartitionKeyValues } from '@tidemark/model';
 import {
   DatabaseError,
@@ -11,8 +13,7 @@ import {
   parsePartitionKeyHeader,
   validatePartitionKeyDefinition,
 } from '@tidemark/model';
-import type { ChangePage, ChangesOptions, ChangesStart, FeedMode, RangeInfo, RestContainer } from '@tidemark/processor';
-import { onOneLine } from '@tidemark/processor';
+import type { FeedMode } from '@tidemark/processor';
 import type { Call } from '../call.ts';
 import { choiceOption, isOn, numberOption, textOption } from '../call.ts';
 import { changeLine, keyPathsOf } from '../change-line.ts';

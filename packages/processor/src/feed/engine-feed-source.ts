@@ -2,9 +2,9 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, databaseRid, isDatabaseError, parseResourceId } from '@tidemark/model';
-import type { EngineContainer, EngineFeedOptions, EnginePage } from '../client/engine-container.ts';
-import { pageWithin } from '../client/engine-container.ts';
 import type { Clock } from '../environment.ts';
+import type { EngineContainer, EngineFeedOptions, EnginePage } from '../outside/engine-container.ts';
+import { pageWithin } from '../outside/engine-container.ts';
 import { itemOf } from './feed-items.ts';
 import type { FeedItem, FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from './feed-source.ts';
 

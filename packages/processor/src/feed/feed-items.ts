@@ -2,8 +2,8 @@
 // one that nobody can parse is handed on as bytes and the others are not held up by it (F35).
 
 import { isUtf8 } from 'node:buffer';
+import type { ChangePage } from '@tidemark/client';
 import { DatabaseError } from '@tidemark/model';
-import type { ChangePage } from '../client/feed-page.ts';
 import type { FeedItem } from './feed-source.ts';
 
 export function readItems(page: ChangePage): FeedItem[] {

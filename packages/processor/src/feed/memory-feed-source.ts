@@ -1,6 +1,7 @@
 // A container in memory as a feed: for tests of handlers, and for programs that have no database. It behaves like the real ones:
 // LSNs per range, the latest version of each document or all of them, transactions in one piece, splits and merges.
 
+import { systemEnvironment } from '@tidemark/client';
 import type { KeyRange, PartitionKeyDefinition, PartitionKeyValues } from '@tidemark/model';
 import {
   compareHex,
@@ -17,7 +18,6 @@ import {
   parsePartitionKeyPath,
   sliceKeySpace,
 } from '@tidemark/model';
-import { systemEnvironment } from '../ambient.ts';
 import type { Clock } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
 import type {

@@ -1,13 +1,12 @@
 // A container over HTTP as a feed: Tidemark's or Azure's.
 
+import type { ChangesOptions, RestClient, RestContainer } from '@tidemark/client';
+import { isRestError } from '@tidemark/client';
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
-import { placeOf } from '../client/near-container.ts';
-import type { RestClient } from '../client/rest-client.ts';
-import type { ChangesOptions, RestContainer } from '../client/rest-container.ts';
-import { isRestError } from '../client/rest-error.ts';
 import type { ContainerPlace } from '../environment.ts';
 import { momentMsMax } from '../limits.ts';
+import { placeOf } from '../outside/rest-place.ts';
 import { readItems } from './feed-items.ts';
 import type { FeedPage, FeedRead, FeedSource, PhysicalRange, SourceIdentity } from './feed-source.ts';
 import { RangeMap } from './range-map.ts';

@@ -7,9 +7,9 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
-import type { SdkClient, SdkContainer, SdkPage, SdkStarts } from '../client/sdk-client.ts';
-import { endpointOf, givenEndpointOf, sdkError, startsOf } from '../client/sdk-client.ts';
 import type { ContainerPlace } from '../environment.ts';
+import type { SdkClient, SdkContainer, SdkPage, SdkStarts } from '../outside/sdk-client.ts';
+import { endpointOf, givenEndpointOf, sdkError, startsOf } from '../outside/sdk-client.ts';
 import { itemOf } from './feed-items.ts';
 import type { FeedPage, FeedRead, FeedSource, FeedStart, PhysicalRange, SourceIdentity } from './feed-source.ts';
 import { RangeMap } from './range-map.ts';

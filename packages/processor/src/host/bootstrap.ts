@@ -3,6 +3,7 @@
 //
 //   lock → ranges → leases that exist → create what is missing, each with its start position → start record → marker → unlock
 
+import { requestMsMax } from '@tidemark/client';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { bounded, eachBounded, retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
@@ -12,7 +13,7 @@ import { createLease } from '../lease/acquire.ts';
 import type { Holder } from '../lease/holder.ts';
 import type { LeaseNames } from '../lease/lease-names.ts';
 import { leaseId, leaseNames, sidecarId, tokenOfKeys } from '../lease/lease-names.ts';
-import { bootstrapMsMax, leasesAtOnceMax, lockPollMs, requestMsMax } from '../limits.ts';
+import { bootstrapMsMax, leasesAtOnceMax, lockPollMs } from '../limits.ts';
 import { isProcessorError, messageOf, ProcessorError } from '../processor-error.ts';
 import type { ProcessorSettings } from '../settings.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from '../store/document-store.ts';

@@ -1,3 +1,4 @@
+import { retryPauseMsMin } from '@tidemark/client';
 import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { FaultyStore, open } from '../../test/core/faulty-store.ts';
@@ -5,7 +6,6 @@ import { someSettings } from '../../test/core/small-group.ts';
 import { identity } from '../../test/pump-bench.ts';
 import { makeHolder } from '../lease/holder.ts';
 import { leaseNames, sidecarId } from '../lease/lease-names.ts';
-import { retryPauseMsMin } from '../limits.ts';
 import { MemoryDocumentStore } from '../store/memory-store.ts';
 import { Heartbeat } from './heartbeat.ts';
 

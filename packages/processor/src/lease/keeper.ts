@@ -12,11 +12,12 @@
 // The lease is held until `expirationMs - fenceMarginMs` after the *sending* of the last write that is known to be done, by the monotonic
 // clock. `isHeld` asks the clock every time, so a process that was frozen is fenced before it does anything (S4, S29).
 
+import { retryPauseMsMin } from '@tidemark/client';
 import { isDatabaseError } from '@tidemark/model';
 import { bounded, retryPauseMs } from '../bounded.ts';
 import type { Ground } from '../environment.ts';
 import { notNeeded } from '../environment.ts';
-import { openWritesMax, retryPauseMsMin, storeCallMsMax } from '../limits.ts';
+import { openWritesMax, storeCallMsMax } from '../limits.ts';
 import { ProcessorError } from '../processor-error.ts';
 import type { LeaseSettings } from '../settings.ts';
 import type { DocumentStore } from '../store/document-store.ts';

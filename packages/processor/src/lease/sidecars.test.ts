@@ -1,8 +1,8 @@
+import { retryPauseMsMin } from '@tidemark/client';
 import { DatabaseError } from '@tidemark/model';
 import { VirtualClock } from '@tidemark/testing';
 import { expect, test } from 'vitest';
 import { FaultyStore } from '../../test/core/faulty-store.ts';
-import { retryPauseMsMin } from '../limits.ts';
 import { MemoryDocumentStore } from '../store/memory-store.ts';
 import { Sidecar } from './sidecars.ts';
 

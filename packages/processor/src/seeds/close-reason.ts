@@ -1,7 +1,7 @@
 // Why an observer of the older APIs is closed, in their words.
 
+import { isRestError } from '@tidemark/client';
 import { isDatabaseError } from '@tidemark/model';
-import { isRestError } from '../client/rest-error.ts';
 import type { CloseReason } from '../observer.ts';
 import { isProcessorError } from '../processor-error.ts';
 

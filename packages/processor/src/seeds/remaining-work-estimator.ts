@@ -1,6 +1,6 @@
 // How much is left to do, in the words of the older APIs. What is unknown is undefined: their 1 for "perhaps something" is not repeated here.
 
-import { systemEnvironment } from '../ambient.ts';
+import { systemEnvironment } from '@tidemark/client';
 import type { Environment } from '../environment.ts';
 import type { Lag } from '../lag.ts';
 import { ProcessorGroup } from '../operate.ts';

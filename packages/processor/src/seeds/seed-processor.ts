@@ -1,8 +1,8 @@
 // What both older APIs make: a processor with an observer for each range.
 
+import { systemEnvironment } from '@tidemark/client';
 import type { PartitionKeyValues } from '@tidemark/model';
 import { extractPartitionKey, parsePartitionKeyPath, partitionKeyEquals } from '@tidemark/model';
-import { systemEnvironment } from '../ambient.ts';
 import { connectSource, connectStore } from '../connect.ts';
 import { buildProcessor } from '../create-processor.ts';
 import type { Environment } from '../environment.ts';

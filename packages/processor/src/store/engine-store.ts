@@ -1,10 +1,10 @@
 // A container of an engine in this process as a store of documents by id.
 
 import { isDatabaseError } from '@tidemark/model';
-import type { EngineContainer } from '../client/engine-container.ts';
-import { pageWithin } from '../client/engine-container.ts';
 import type { Clock } from '../environment.ts';
 import { listAttemptsMax } from '../limits.ts';
+import type { EngineContainer } from '../outside/engine-container.ts';
+import { pageWithin } from '../outside/engine-container.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
 import { checkKeyBytes, keyed, partitionValueOf, storedOf, storeKeyOf } from './lease-key.ts';

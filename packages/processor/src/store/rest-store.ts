@@ -1,6 +1,8 @@
 // A container over HTTP as a store of documents by id: Tidemark's or Azure's.
 
 import { setMaxListeners } from 'node:events';
+import type { CallOptions, DocumentAnswer, RestClient, RestContainer } from '@tidemark/client';
+import { isRestError } from '@tidemark/client';
 import type { SessionToken } from '@tidemark/model';
 import {
   DatabaseError,
@@ -9,13 +11,9 @@ import {
   mergeSessionTokens,
   parseSessionTokens,
 } from '@tidemark/model';
-import { placeOf } from '../client/near-container.ts';
-import type { RestClient } from '../client/rest-client.ts';
-import type { DocumentAnswer, RestContainer } from '../client/rest-container.ts';
-import { isRestError } from '../client/rest-error.ts';
-import type { CallOptions } from '../client/transport.ts';
 import type { ContainerPlace } from '../environment.ts';
 import { listAttemptsMax, listPageItems, momentMsMax, storeCallMsMax } from '../limits.ts';
+import { placeOf } from '../outside/rest-place.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
 import { checkKeyBytes, keyed, partitionOf, storedOf, storeKeyOf } from './lease-key.ts';

@@ -1,9 +1,9 @@
 // A container behind a CosmosClient of the user as a store of documents by id.
 
 import { DatabaseError } from '@tidemark/model';
-import type { SdkCall, SdkClient, SdkContainer, SdkItem } from '../client/sdk-client.ts';
-import { givenEndpointOf, sdkError } from '../client/sdk-client.ts';
 import type { ContainerPlace } from '../environment.ts';
+import type { SdkCall, SdkClient, SdkContainer, SdkItem } from '../outside/sdk-client.ts';
+import { givenEndpointOf, sdkError } from '../outside/sdk-client.ts';
 import type { DocumentBody, DocumentStore, StoredDocument } from './document-store.ts';
 import type { StoreKey } from './lease-key.ts';
 import { checkKeyBytes, keyed, partitionValueOf, storedOf, storeKeyOf } from './lease-key.ts';

@@ -1,8 +1,9 @@
 // The first host makes the leases (processor.md 1.6). Once `.info` is there nobody looks again whether they cover everything
 // (D5), and a lock that a dead host left behind ends only where the store honours its time to live (D6).
 
+import type { Clock } from '@tidemark/client';
 import { isDatabaseError } from '@tidemark/model';
-import type { Clock, DocumentStore, FeedSource, StoredDocument } from '@tidemark/processor';
+import type { DocumentStore, FeedSource, StoredDocument } from '@tidemark/processor';
 import type { LeaseManager } from './lease-manager.ts';
 import { createInParallel } from './synchronizer.ts';
 

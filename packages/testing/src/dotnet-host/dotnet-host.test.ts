@@ -1,7 +1,7 @@
 // The rules of .NET in virtual time. The figures are those of the table in processor.md 1.4, which another model of the same
 // rules gave: two models that were written apart agree.
 
-import type { Clock } from '@tidemark/processor';
+import type { Clock } from '@tidemark/client';
 import { MemoryDocumentStore } from '@tidemark/processor';
 import { expect, test } from 'vitest';
 import { CountedStore } from '../counted-store.ts';

@@ -2,8 +2,9 @@
 // works over the same seams as a host of this project, in one lease container with it: in the simulation, over HTTP, and as
 // what the benchmark compares with.
 
+import type { Clock } from '@tidemark/client';
 import type { KeyRange } from '@tidemark/model';
-import type { Clock, DocumentStore, FeedSource } from '@tidemark/processor';
+import type { DocumentStore, FeedSource } from '@tidemark/processor';
 import type { Life } from '../mortal.ts';
 import { mortalStore } from '../mortal.ts';
 import { bootstrap } from './bootstrap.ts';

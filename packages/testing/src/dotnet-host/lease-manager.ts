@@ -3,9 +3,10 @@
 // The name of the owner is all that is checked (D3): whoever has the same name passes. After a refusal the document is read
 // and the same change is made to it again.
 
+import type { Clock } from '@tidemark/client';
 import type { KeyRange } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
-import type { Clock, DocumentStore } from '@tidemark/processor';
+import type { DocumentStore } from '@tidemark/processor';
 import type { DotnetDialect, DotnetLease, DotnetLeaseFields, DotnetMode } from './lease-document.ts';
 import { bodyOf, readLease } from './lease-document.ts';
 

@@ -1,8 +1,9 @@
 // One lease that a host of .NET owns: a task that reads and a task that renews, and whichever ends first ends the other
 // (processor.md 1.1, 1.3, 1.8).
 
+import type { Clock } from '@tidemark/client';
 import { isDatabaseError } from '@tidemark/model';
-import type { Clock, FeedPage, FeedSource } from '@tidemark/processor';
+import type { FeedPage, FeedSource } from '@tidemark/processor';
 import type { DotnetLease } from './lease-document.ts';
 import type { LeaseManager } from './lease-manager.ts';
 import { LeaseLostError } from './lease-manager.ts';

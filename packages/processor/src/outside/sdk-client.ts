@@ -1,10 +1,9 @@
 // What the adapters need of `@azure/cosmos` 4.x, by shape: this package does not depend on it.
 
 import { createRequire } from 'node:module';
+import { codeOfStatus, failureOfConnection } from '@tidemark/client';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header } from '@tidemark/model';
-import { codeOfStatus } from './rest-error.ts';
-import { failureOfConnection } from './retry.ts';
 
 export interface SdkClient {
   database(id: string): { container(id: string): SdkContainer };

@@ -3,11 +3,11 @@
 
 import type { HeaderName } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError } from '@tidemark/model';
-import type { Environment } from '../environment.ts';
-import { notNeeded } from '../environment.ts';
-import { requestMsMax, retryMsMax } from '../limits.ts';
 import type { Authorizer, Credential } from './credential.ts';
 import { authorizer } from './credential.ts';
+import type { Environment } from './environment.ts';
+import { notNeeded } from './environment.ts';
+import { requestMsMax, retryMsMax } from './limits.ts';
 import { signedPartsOf } from './request-path.ts';
 import { codeOfForeign, codeOfStatus, foreignMessage, messageOf, RestError, reasonIn } from './rest-error.ts';
 import type { FailureKind } from './retry.ts';

@@ -2,10 +2,10 @@
 
 import type { HeaderName, KeyRange, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, formatPartitionKeyHeader, header } from '@tidemark/model';
-import { requestMsMax, waitedPageMsMin, waitGraceMs } from '../limits.ts';
 import type { BulkOperation, BulkOutcome } from './bulk.ts';
 import { bulkBody, readBulkOutcomes } from './bulk.ts';
 import { ChangePage, DocumentPage } from './feed-page.ts';
+import { requestMsMax, waitedPageMsMin, waitGraceMs } from './limits.ts';
 import { pathOf } from './request-path.ts';
 import type { CallOptions, RestResponse, Transport } from './transport.ts';
 

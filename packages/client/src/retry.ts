@@ -4,8 +4,8 @@
 // knows: only what may be done twice is repeated. A connection that was refused never carried the request.
 
 import { isLoopback } from '@tidemark/model';
-import type { Environment } from '../environment.ts';
-import { retryPauseMsMax, retryPauseMsMin } from '../limits.ts';
+import type { Environment } from './environment.ts';
+import { retryPauseMsMax, retryPauseMsMin } from './limits.ts';
 
 export type FailureKind = 'not-done' | 'maybe-done' | 'final';
 

@@ -1,11 +1,11 @@
 // What is repeated and what is not, against a network that fails as written down. Time is virtual.
 
 import { inspect } from 'node:util';
+import type { Scripted } from '@tidemark/testing';
+import { ScriptedNetwork } from '@tidemark/testing';
 import { expect, test } from 'vitest';
-import { RestClient } from '../src/client/rest-client.ts';
-import { isRestError, RestError } from '../src/client/rest-error.ts';
-import type { Scripted } from './scripted-network.ts';
-import { ScriptedNetwork } from './scripted-network.ts';
+import { RestClient } from '../src/rest-client.ts';
+import { isRestError, RestError } from '../src/rest-error.ts';
 
 const key: string = Buffer.alloc(32, 7).toString('base64');
 const endpoint = 'https://example.test';

@@ -6,9 +6,9 @@ import { header } from '@tidemark/model';
 import type { RunningServer } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BulkOperation } from '../src/client/bulk.ts';
-import { RestClient } from '../src/client/rest-client.ts';
-import type { ChangesStart, RestContainer } from '../src/client/rest-container.ts';
+import type { BulkOperation } from '../src/bulk.ts';
+import { RestClient } from '../src/rest-client.ts';
+import type { ChangesStart, RestContainer } from '../src/rest-container.ts';
 
 let database: Database;
 let server: RunningServer;

@@ -2,9 +2,9 @@
 
 import type { HeaderName } from '@tidemark/model';
 import { header, isDatabaseError } from '@tidemark/model';
-import { systemEnvironment } from '../ambient.ts';
-import type { Environment } from '../environment.ts';
+import { systemEnvironment } from './ambient.ts';
 import type { Credential } from './credential.ts';
+import type { Environment } from './environment.ts';
 import { adminPathOf, pathOf } from './request-path.ts';
 import { RestContainer } from './rest-container.ts';
 import type { CallOptions, RestRequest, RestResponse } from './transport.ts';

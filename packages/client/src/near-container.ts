@@ -1,15 +1,8 @@
 // A container that is not there, and the one that was probably meant.
 
 import { nearestName } from '@tidemark/model';
-import type { ContainerPlace } from '../environment.ts';
 import type { RestClient } from './rest-client.ts';
 import type { CallOptions } from './transport.ts';
-
-/** Where a container is that a client reaches. */
-export function placeOf(client: RestClient, database: string, container: string): ContainerPlace {
-  const near = (signal: AbortSignal) => nearContainer(client, database, container, { signal, retryMsMax: 0 });
-  return { endpoint: client.endpoint, container: `${database}/${container}`, near };
-}
 
 /** `shop/orders`, or only `shop` where nothing in that database is near; undefined where nothing is. */
 export async function nearContainer(

@@ -1,7 +1,7 @@
 // A network that answers as a test has written down, and remembers what it was asked.
 
-import { VirtualClock } from '@tidemark/testing';
-import type { Environment } from '../src/environment.ts';
+import type { Environment } from '@tidemark/client';
+import { VirtualClock } from './virtual-clock.ts';
 
 export interface Asked {
   readonly url: string;
@@ -22,7 +22,7 @@ export type Scripted =
   | 'never';
 
 export class ScriptedNetwork {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock = new VirtualClock();
   readonly asked: Asked[] = [];
   readonly #script: Scripted[];
 
