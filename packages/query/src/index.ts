@@ -1,5 +1,7 @@
 export { functionFamilies } from './functions/function-table.ts';
 export type { FunctionContext, QueryFunction } from './functions/query-function.ts';
+export type { QueryRange } from './plan/partition-keys.ts';
+export { isOnePoint, keyRangesOf, scannedRanges } from './plan/partition-keys.ts';
 export type { PreparedQuery } from './query.ts';
 export { prepareQuery } from './query.ts';
 export type { QueryProblem, Span } from './query-error.ts';

@@ -198,6 +198,7 @@ export const innerArrows: Readonly<Record<string, Readonly<Record<string, readon
   query: {
     'index.ts': ['*'],
     query: ['bind', 'compile', 'syntax'],
+    plan: ['query', 'bind', 'compile', 'functions', 'run', 'syntax', 'value'],
     run: ['bind', 'compile', 'functions', 'syntax', 'value'],
     compile: ['bind', 'functions', 'syntax', 'value'],
     bind: ['functions', 'syntax', 'value'],

@@ -1,0 +1,99 @@
+// The parts of a container that a query can find anything in: ranges of effective partition keys, from its filter
+// (spec query 5.7).
+//
+// WHAT IS KNOWN OF THE KEY       RANGE
+//   nothing                      "" to "FF"
+//   every level                  a point: both ends are the key and belong to it
+//   the first levels             P to P + "FF", the end not included
+//   that there is none           the point "", which is no key's; also for a query without FROM, which has to run somewhere
+
+import type { KeyRange, PartitionKeyComponent, PartitionKeyDefinition } from '@tidemark/model';
+import {
+  compareHex,
+  effectiveKey,
+  effectiveKeyHex,
+  effectiveKeyPrefixRange,
+  keySpaceMax,
+  keySpaceMin,
+} from '@tidemark/model';
+import type { PreparedQuery } from '../query.ts';
+import type { Value } from '../value/value.ts';
+import type { KeyBox } from './key-filter.ts';
+import { keyBoxesOf } from './key-filter.ts';
+
+/** As clients are told it. */
+export interface QueryRange {
+  readonly min: string;
+  readonly max: string;
+  readonly isMinInclusive: boolean;
+  readonly isMaxInclusive: boolean;
+}
+
+/** Sorted, without overlap, and at least one. `parameters` in the order of the names that the query was prepared with. */
+export function keyRangesOf(
+  { program }: PreparedQuery,
+  parameters: readonly Value[],
+  definition: PartitionKeyDefinition,
+): readonly QueryRange[] {
+  const { query } = program;
+  if (query.documentSlot === undefined) return [pointOf(keySpaceMin)];
+  const ranges: QueryRange[] = [];
+  for (const box of keyBoxesOf(query, parameters, definition.paths)) {
+    const found = rangesOfBox(box, definition);
+    if (found === undefined) return [everything];
+    ranges.push(...found);
+  }
+  return ranges.length === 0 ? [pointOf(keySpaceMin)] : withoutOverlap(ranges);
+}
+
+/** The same as intervals for a scan; none where there is nothing to be found. */
+export function scannedRanges(ranges: readonly QueryRange[]): readonly KeyRange[] {
+  return ranges.flatMap(({ min, max, isMaxInclusive }) => {
+    if (!isMaxInclusive) return [{ min, max }];
+    return min === keySpaceMin ? [] : [{ min, max: `${max}00` }];
+  });
+}
+
+/** Whether all that can be found has one partition key, or there is nothing. */
+export function isOnePoint(ranges: readonly QueryRange[]): boolean {
+  return ranges.length === 1 && ranges[0]?.isMaxInclusive === true;
+}
+
+/** More keys than IN may list are not looked up one by one. */
+const keysMax = 16_384;
+
+const everything: QueryRange = { min: keySpaceMin, max: keySpaceMax, isMinInclusive: true, isMaxInclusive: false };
+
+function pointOf(hex: string): QueryRange {
+  return { min: hex, max: hex, isMinInclusive: true, isMaxInclusive: true };
+}
+
+/** Undefined: everything. */
+function rangesOfBox(box: KeyBox, definition: PartitionKeyDefinition): readonly QueryRange[] | undefined {
+  let keys: readonly (readonly PartitionKeyComponent[])[] = [[]];
+  for (const values of box) {
+    if (values === undefined || keys.length * values.size > keysMax) break;
+    keys = keys.flatMap((key) => [...values].map((value) => [...key, value]));
+  }
+  const levels = keys[0]?.length ?? 0;
+  if (levels === 0) return undefined;
+  if (levels < box.length) {
+    return keys.map((key) => ({
+      ...effectiveKeyPrefixRange(definition, key),
+      isMinInclusive: true,
+      isMaxInclusive: false,
+    }));
+  }
+  return keys.map((key) => pointOf(effectiveKeyHex(effectiveKey(definition, key))));
+}
+
+/** Two ranges are the same, apart, or one in the other: a prefix lies before all that begins with it. */
+function withoutOverlap(ranges: readonly QueryRange[]): readonly QueryRange[] {
+  const kept: QueryRange[] = [];
+  for (const range of [...ranges].sort((a, b) => compareHex(a.min, b.min))) {
+    const last = kept.at(-1);
+    if (last !== undefined && (range.min === last.min || range.min < last.max)) continue;
+    kept.push(range);
+  }
+  return kept;
+}
