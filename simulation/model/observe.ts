@@ -68,7 +68,7 @@ async function compareReadFeed({ world, container, model, random }: Observed): P
     let from: number | undefined;
     do {
       const itemsMax = 1 + random.int(20);
-      const page = await world.engine.readFeed(container.info.number, range.id, { from, itemsMax, bytesMax: 1 << 20 });
+      const page = await world.engine.scan(container.info.number, range.id, { from, itemsMax, bytesMax: 1 << 20 });
       for (const document of page.documents) found.push(document.bytes.toString('utf8'));
       from = page.continuation;
     } while (from !== undefined);

@@ -2,7 +2,7 @@
 // world: everything in it happens in the same order again.
 
 import type { EmbeddedEngineOptions, FileSystem } from '@tidemark/engine/internal';
-import { Container, checkDatabase, EmbeddedEngine } from '@tidemark/engine/internal';
+import { Container, checkDatabase, EmbeddedEngine, Queries } from '@tidemark/engine/internal';
 import { MemoryIndexDisk, PoisonedFrames, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
 import { turningFiles, turningIndex } from './turning.ts';
 
@@ -45,7 +45,7 @@ export class World {
   container(database: string, id: string): Container {
     const found = this.engine.containers(database).find((info) => info.id === id);
     if (found === undefined) throw new Error(`There is no container ${id}.`);
-    return new Container(this.engine, found.number);
+    return new Container(this.engine, found.number, new Queries({ clock: this.clock, random: (target) => this.random.bytes(target) }));
   }
 
   async open(): Promise<void> {

@@ -16,6 +16,7 @@ import {
   checkPartitionKeySize,
   DatabaseError,
   effectiveKey,
+  effectiveKeyHex,
   effectiveKeyPrefixRange,
   encodePartitionKeyBytes,
   parsePartitionKeyPath,
@@ -24,6 +25,7 @@ import {
   partitionKeyValues,
   validateDocumentId,
 } from '@tidemark/model';
+import type { PreparedQuery } from '@tidemark/query';
 import type { BatchResult } from './batch-result.ts';
 import { ShownBatch } from './batch-result.ts';
 import { Document } from './document.ts';
@@ -31,6 +33,12 @@ import type { ChangeFeedOptions, ChangeFeedScope } from './feed/change-feed.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
 import type { OptionNames } from './known-options.ts';
 import { checkOptionNames } from './known-options.ts';
+import type { DocumentScope } from './query/document-scan.ts';
+import type { Queries } from './query/queries.ts';
+import type { QueryOptions, QueryParameters } from './query/query.ts';
+import { ContainerQuery } from './query/query.ts';
+import type { QueryPage, QueryPageRequest } from './query/query-page.ts';
+import { readQueryPage } from './query/query-page.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
 import { checkKeyBounds } from './state/range.ts';
 import type { BatchOperation, DocumentInput, LateWrites, WriteKind } from './write/batch-operation.ts';
@@ -86,20 +94,20 @@ export interface ReadPageOptions {
   readonly keys?: KeyRange;
   /** Only documents of this partition key. */
   readonly partitionKey?: PartitionKeyInput;
-  /** Only documents whose id begins with this. */
-  readonly idPrefix?: string;
 }
 
 export class Container {
   readonly #engine: RangeEngine;
   readonly #number: number;
+  readonly #queries: Queries;
   /** Cannot change in the life of a container. */
   readonly #partitionKey: PartitionKeyDefinition;
   readonly #reader: ClientReader;
 
-  constructor(engine: RangeEngine, number: number) {
+  constructor(engine: RangeEngine, number: number, queries: Queries) {
     this.#engine = engine;
     this.#number = number;
+    this.#queries = queries;
     this.#partitionKey = engine.container(number).definition.partitionKey;
     this.#reader = new ClientReader({ partitionKeyPaths: this.#partitionKey.paths.map(parsePartitionKeyPath) });
   }
@@ -200,17 +208,23 @@ export class Container {
     range: string,
     options: ReadPageOptions = {},
   ): Promise<{ readonly documents: Document<T>[]; readonly end: number; readonly continuation: number | undefined }> {
-    const { continuation: from, itemsMax = pageItems, keys, partitionKey, idPrefix } = options;
-    const page = await this.#engine.readFeed(this.#number, range, {
+    const { continuation: from, itemsMax = pageItems, keys, partitionKey } = options;
+    const page = await this.#engine.scan(this.#number, range, {
       from,
       itemsMax,
       bytesMax: pageBytes,
-      ...(keys === undefined ? {} : { keys }),
+      ...(keys === undefined ? {} : { keys: [keys] }),
       ...(partitionKey === undefined ? {} : { partitionKey: this.partitionKey(partitionKey) }),
-      ...(idPrefix === undefined ? {} : { idPrefix }),
     });
     const documents = page.documents.map((stored) => new Document<T>(stored));
     return { documents, end: page.end, continuation: page.continuation };
+  }
+
+  // Queries
+
+  /** The rows of a query, `SELECT VALUE c.id FROM c WHERE c.n > @n`, with `{ '@n': 5 }`. Runs as far as it is iterated. */
+  query<T = unknown>(text: string, parameters: QueryParameters = {}, options: QueryOptions = {}): ContainerQuery<T> {
+    return new ContainerQuery<T>(this, text, parameters, options);
   }
 
   // The feed
@@ -249,6 +263,24 @@ export class Container {
   /** The latest versions in envelopes, which take a little longer to make than `changes`. */
   wrappedChanges(options: ChangeFeedOptions & FeedOf = {}): ChangeFeed<WrappedChange> {
     return new ChangeFeed(this.#engine, this.#number, this.#feedScope(options), 'latest-wrapped', options);
+  }
+
+  /** Of the same text it is the same, as long as it is remembered. */
+  prepareQuery(text: string, parameterNames: readonly string[]): PreparedQuery {
+    return this.#queries.prepared.prepare(text, parameterNames);
+  }
+
+  /** All documents of a partition key; some levels of a hierarchical key select everything below them. */
+  scopeOfKey(values: PartitionKeyValues): DocumentScope {
+    const definition = this.#partitionKey;
+    if (values.length < definition.paths.length) return { keys: [effectiveKeyPrefixRange(definition, values)] };
+    const partitionKey = this.#keyOf(values);
+    const min = effectiveKeyHex(partitionKey.epk);
+    return { keys: [{ min, max: `${min}00` }], partitionKey };
+  }
+
+  readQueryPage(request: QueryPageRequest): Promise<QueryPage> {
+    return readQueryPage(this.#engine, this.#number, this.#queries, request);
   }
 
   readClient(document: DocumentInput): ClientDocument {

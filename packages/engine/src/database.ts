@@ -26,6 +26,7 @@ import { checkOptionNames } from './known-options.ts';
 import { indexGatherMs, indexRestMs, segmentBytesMax, segmentBytesMin } from './limits.ts';
 import type { LongWorkOptions } from './long-work.ts';
 import type { MatchOptions, NamedResources } from './named-resource.ts';
+import { Queries } from './query/queries.ts';
 import type { ContainerInfo, DatabaseInfo, OfferOptions } from './range-engine.ts';
 
 export interface OpenOptions {
@@ -149,6 +150,7 @@ export class Database implements AsyncDisposable {
   readonly #files: FileSystem;
   readonly #environment: Environment;
   readonly #release: () => Promise<void>;
+  readonly #queries: Queries;
   readonly #stop = new AbortController();
   readonly #maintenance: Promise<void>;
   #closing: Promise<void> | undefined;
@@ -171,6 +173,7 @@ export class Database implements AsyncDisposable {
     this.#files = options.files;
     this.#environment = options.environment;
     this.#release = options.release;
+    this.#queries = new Queries(options.environment);
     this.#maintenance = options.runsMaintenance
       ? runMaintenance(engine, options.environment.clock, this.#stop.signal)
       : Promise.resolve();
@@ -294,7 +297,7 @@ export class Database implements AsyncDisposable {
   containerOf({ number }: Pick<ContainerInfo, 'number'>): Container {
     let container = this.#opened.get(number);
     if (container === undefined) {
-      container = new Container(this.#engine, number);
+      container = new Container(this.#engine, number, this.#queries);
       this.#opened.set(number, container);
     }
     return container;

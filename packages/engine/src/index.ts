@@ -30,6 +30,8 @@ export type { GeospatialConfig, IndexingPolicy } from './indexing-policy.ts';
 export type { LongWorkOptions } from './long-work.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
 export { accountNumber } from './named-resource.ts';
+export type { QueryOptions, QueryParameters, QueryRows } from './query/query.ts';
+export { ContainerQuery } from './query/query.ts';
 export type { ContainerInfo, DatabaseInfo, OfferOptions, RangeInfo, UnitOutcome } from './range-engine.ts';
 export type { BatchOperation, DocumentInput } from './write/batch-operation.ts';
 export type { PatchOperation } from './write/command.ts';

@@ -32,6 +32,12 @@ export { BufferPool } from './log/buffer-pool.ts';
 export type { FrameSpace } from './log/frame-memory.ts';
 export { FrameMemory } from './log/frame-memory.ts';
 export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } from './named-resource.ts';
+export type { DocumentScope } from './query/document-scan.ts';
+export type { KeyPlace } from './query/key-place.ts';
+export { formatPlace, invalidContinuation, placeAfter, placeAtStart, readPlace } from './query/key-place.ts';
+export { Queries } from './query/queries.ts';
+export { filteredKeys } from './query/query.ts';
+export type { QueryPage, QueryWork } from './query/query-page.ts';
 export type {
   ContainerInfo,
   DatabaseInfo,
@@ -44,7 +50,7 @@ export type {
   OfferOptions,
   RangeEngine,
   RangeInfo,
-  ReadFeedPage,
+  ScanBatch,
   StoredDocument,
   UnitOutcome,
   UnitResult,

@@ -110,7 +110,7 @@ export const pagesPerTurn = 16;
 export const looksPerTurn = 512;
 /** What a page may read without finding anything, before it answers with its position and no items. */
 export const scanBytesMax: number = 16 * MiB;
-/** Index entries looked at for one page of a read feed or a partition key's feed. */
+/** Index entries looked at for one batch of a scan or a partition key's feed. */
 export const scanEntriesMax = 4_096;
 /** A partition key with more documents than this is read through the log instead of the index. */
 export const partitionEntriesMax = 256;
@@ -174,3 +174,16 @@ export const splitBytes: number = 10 * 1024 * MiB;
 export const namedResourcesMax = 100_000;
 export const namedResourceBytesMax: number = 256 * KiB;
 export const namedResourcesBytesMax: number = 32 * MiB;
+
+/** A page of a query that only filters and projects ends after so much time or so many documents, whatever it has found. */
+export const queryPageMs = 1_000;
+export const queryPageDocumentsMax = 20_000;
+/** A query that needs all documents before its first row fails when it has not seen them after so long. */
+export const queryMsMax = 30_000;
+/** So many of those run at a time, each with a limit of memory; others wait for their turn. */
+export const queriesAtOnceMax = 16;
+/** A query works so long until everybody else who is ready has a turn. One document may take longer. */
+export const querySliceMs = 2;
+/** What a query asks of a scan at a time. */
+export const scanBatchItems = 256;
+export const scanBatchBytes: number = 1 * MiB;

@@ -138,24 +138,32 @@ export interface FeedPage {
   readonly release?: () => void;
 }
 
-/** A page of documents in the order of their creation. */
-export interface ReadFeedRequest {
+/** A batch of the documents of a range, in the order of their creation. */
+export interface ScanRequest {
+  /** A `continuation` or an `end` of the batch before; undefined for the first one. */
   readonly from: number | undefined;
   readonly itemsMax: number;
+  /** The batch ends with the document that reaches it. */
   readonly bytesMax: number;
-  /** Only documents of these effective keys. */
-  readonly keys?: KeyRange;
+  /** Only documents of these effective keys: intervals in their order, of which none touches another. */
+  readonly keys?: readonly KeyRange[];
   /** Only documents of this partition key. */
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
-  /** Only documents whose id begins with this. */
-  readonly idPrefix?: string;
 }
 
-export interface ReadFeedPage {
-  readonly documents: readonly StoredDocument[];
-  /** Everything before this has been seen: a page that begins here has what was created later, too. */
+export interface ScannedDocument extends StoredDocument {
+  /** Its place in the order of creation, over all ranges of the container. */
+  readonly ridNumber: number;
+}
+
+export interface ScanBatch {
+  /** Their bytes belong to whoever asked; nothing changes them. */
+  readonly documents: readonly ScannedDocument[];
+  /** The tail of the range whose versions these are. */
+  readonly tail: number;
+  /** Everything before this has been seen: a batch that begins here has what was created later, too. */
   readonly end: number;
-  /** Where the next page begins; undefined when there is none. */
+  /** Where the next batch begins; undefined when there is none. A batch may be empty and have one. */
   readonly continuation: number | undefined;
 }
 
@@ -210,8 +218,8 @@ export interface RangeEngine {
   get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined>;
   getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined>;
-  /** Documents of a range in the order of their creation, from a continuation on. */
-  readFeed(container: number, range: string, request: ReadFeedRequest): Promise<ReadFeedPage>;
+  /** Documents of a range in the order of their creation. Between batches nothing is held: what is written meanwhile is seen, or not. */
+  scan(container: number, range: string, request: ScanRequest): Promise<ScanBatch>;
   /** Deletes every document of a partition key; they are gone for everybody when this resolves. */
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void>;
 

@@ -2,6 +2,7 @@ export { functionFamilies } from './functions/function-table.ts';
 export type { FunctionContext, QueryFunction } from './functions/query-function.ts';
 export type { QueryRange } from './plan/partition-keys.ts';
 export { isOnePoint, keyRangesOf, scannedRanges } from './plan/partition-keys.ts';
+export { PreparedQueries } from './prepared-queries.ts';
 export type { PreparedQuery } from './query.ts';
 export { prepareQuery } from './query.ts';
 export type { QueryProblem, Span } from './query-error.ts';

@@ -26,8 +26,8 @@ import type {
   OfferOptions,
   RangeEngine,
   RangeInfo,
-  ReadFeedPage,
-  ReadFeedRequest,
+  ScanBatch,
+  ScanRequest,
   StoredDocument,
   UnitResult,
   WatchScope,
@@ -36,7 +36,7 @@ import type { CatalogChange } from '../state/catalog.ts';
 import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { readByRid, readDocument } from '../state/read-documents.ts';
-import { readInRidOrder } from '../state/read-feed.ts';
+import { scanInRidOrder } from '../state/scan.ts';
 import type { Unit } from '../write/command.ts';
 import {
   containerInfo,
@@ -366,9 +366,9 @@ export class EmbeddedEngine implements RangeEngine {
     return this.#inTurn(readByRid(this.state, this.state.container(container), ridNumber));
   }
 
-  readFeed(container: number, range: string, request: ReadFeedRequest): Promise<ReadFeedPage> {
+  scan(container: number, range: string, request: ScanRequest): Promise<ScanBatch> {
     const state = this.state.container(container);
-    return readInRidOrder(this.state, state, liveRange(state, range), request);
+    return scanInRidOrder(this.state, state, liveRange(state, range), request);
   }
 
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void> {

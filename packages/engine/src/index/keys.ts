@@ -111,6 +111,17 @@ export function partitionBounds(container: number, epk: Uint8Array, partitionKey
   return prefixBounds(Buffer.from(scratch.subarray(0, writePrefix(container, epk, partitionKey))));
 }
 
+/** All documents whose effective keys are in [min, max). */
+export function docKeyBounds(container: number, min: Uint8Array, max: Uint8Array): KeyBounds {
+  return { from: docKeyFrom(container, min), to: docKeyFrom(container, max) };
+}
+
+/** What is at or behind an effective key is at or behind this: without the end of a component it is before all that begin so. */
+function docKeyFrom(container: number, epk: Uint8Array): Buffer {
+  const end = writeWhole(epk, begin(tree.doc, container));
+  return Buffer.from(scratch.subarray(0, end - 2));
+}
+
 export interface KeyBounds {
   readonly from: Buffer;
   readonly to: Buffer;
@@ -130,13 +141,6 @@ export function epkOfDocKey(key: Buffer): Buffer {
   return componentAt(key, 5);
 }
 
-/** The id inside a doc key; of one that is longer than a component may be only `isWhole: false` and its beginning. */
-export function idOfDocKey(key: Buffer): { readonly bytes: Buffer; readonly isWhole: boolean } {
-  const id = componentAt(key, endOfComponent(key, endOfComponent(key, 5)));
-  const isWhole = id.length < componentBytesMax;
-  return { bytes: isWhole ? id : id.subarray(0, componentBytesMax - digestBytes), isWhole };
-}
-
 function componentAt(key: Buffer, start: number): Buffer {
   const component = Buffer.allocUnsafe(key.length - start);
   let length = 0;
@@ -149,15 +153,6 @@ function componentAt(key: Buffer, start: number): Buffer {
     component[length++] = byte;
   }
   return component.subarray(0, length);
-}
-
-function endOfComponent(key: Buffer, start: number): number {
-  for (let i = start; i < key.length; i += 1) {
-    if (key[i] !== 0) continue;
-    if (key[i + 1] !== 0xff) return i + 2;
-    i += 1;
-  }
-  return key.length;
 }
 
 export function ridKey(container: number, ridNumber: number): Buffer {

@@ -6,7 +6,7 @@ import { epkOfDocKey, lentDocKey, lentIdBytes } from '../index/keys.ts';
 import { findIndexedRid } from '../index/rid-blocks.ts';
 import { checksum32 } from '../log/checksum.ts';
 import { corrupt, segmentMissing, segmentPath } from '../log/segment.ts';
-import type { DocumentKey, StoredDocument } from '../range-engine.ts';
+import type { DocumentKey, ScannedDocument, StoredDocument } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
@@ -41,7 +41,7 @@ export function readVersion(state: DatabaseState, version: Version): Soon<Buffer
   return read instanceof Promise ? read.then((bytes) => verified(version, bytes)) : verified(version, read);
 }
 
-function verified(version: Version, bytes: Buffer | undefined): Buffer | undefined {
+export function verified(version: Version, bytes: Buffer | undefined): Buffer | undefined {
   const { segment, offset, length, checksum } = version.place;
   if (bytes !== undefined && (bytes.length !== length || checksum32(bytes) !== checksum)) {
     throw corrupt(segmentPath(segment), offset, 'the checksum of a document is wrong');
@@ -66,7 +66,7 @@ export function readByKey(
   epk: Buffer,
   ridNumber?: number,
   gone?: Version,
-): Soon<StoredDocument | undefined> {
+): Soon<ScannedDocument | undefined> {
   for (let before = gone; ; ) {
     const version = state.findVisible(key);
     checkMoved(before, version);
@@ -86,12 +86,12 @@ export function readByKey(
   }
 }
 
-function stored(container: ContainerState, version: Version, bytes: Buffer): StoredDocument {
+function stored(container: ContainerState, version: Version, bytes: Buffer): ScannedDocument {
   return new ReadDocument(container, version, bytes);
 }
 
 /** Its etag is written out only for those who ask. */
-class ReadDocument implements StoredDocument {
+export class ReadDocument implements ScannedDocument {
   readonly #container: ContainerState;
   readonly #version: Version;
   readonly bytes: Buffer;
@@ -110,6 +110,10 @@ class ReadDocument implements StoredDocument {
     return this.#version.ix;
   }
 
+  get ridNumber(): number {
+    return this.#version.ridNumber;
+  }
+
   get timeMs(): number {
     return this.#version.timeMs;
   }
@@ -123,7 +127,8 @@ class ReadDocument implements StoredDocument {
   }
 }
 
-function isVisible(
+/** Neither over its time nor deleted with its partition key. */
+export function isVisible(
   state: DatabaseState,
   container: ContainerState,
   version: Version,

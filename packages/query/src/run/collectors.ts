@@ -33,6 +33,10 @@ export class StreamedRows implements Collector {
     this.offsetLeft = offset;
   }
 
+  get count(): number {
+    return this.#rows.length;
+  }
+
   get isFull(): boolean {
     return this.#rows.length >= this.#itemsMax || this.#bytes >= this.#bytesMax;
   }

@@ -12,23 +12,39 @@ export interface RowLimits {
   readonly limit: number;
 }
 
-/** Throws where a parameter is no count. */
+export interface Counts {
+  readonly top: number | undefined;
+  readonly offset: number | undefined;
+  readonly limit: number | undefined;
+}
+
 export function rowLimits(
-  { top, offset, limit }: BoundBlock,
+  block: BoundBlock,
   parameterNames: readonly string[],
   parameters: readonly Value[],
 ): RowLimits {
+  const { top, offset, limit } = countsOf(block, parameterNames, parameters);
+  return {
+    offset: offset ?? 0,
+    limit: Math.min(top ?? Number.POSITIVE_INFINITY, limit ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** As they were written. Throws where a parameter is no count. */
+export function countsOf(
+  { top, offset, limit }: BoundBlock,
+  parameterNames: readonly string[],
+  parameters: readonly Value[],
+): Counts {
   const countOf = (count: Count | undefined, code: string, message: string): number | undefined => {
     if (count === undefined) return undefined;
     const value = count.kind === 'number' ? count.value : parameters[parameterNames.indexOf(count.name)];
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= countMax) return value;
     throw queryError(code, message, count);
   };
-  const most = countOf(top, 'SC2060', 'The count value provided for a TOP clause must be an integer.');
-  const skipped = countOf(offset, 'SC2062', 'The OFFSET count value must be an integer.');
-  const wanted = countOf(limit, 'SC2061', 'The LIMIT count value must be an integer.');
   return {
-    offset: skipped ?? 0,
-    limit: Math.min(most ?? Number.POSITIVE_INFINITY, wanted ?? Number.POSITIVE_INFINITY),
+    top: countOf(top, 'SC2060', 'The count value provided for a TOP clause must be an integer.'),
+    offset: countOf(offset, 'SC2062', 'The OFFSET count value must be an integer.'),
+    limit: countOf(limit, 'SC2061', 'The LIMIT count value must be an integer.'),
   };
 }

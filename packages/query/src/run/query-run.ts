@@ -71,6 +71,12 @@ export class QueryRun {
     return this.#limits.limit === 0 || (collector instanceof StreamedRows && collector.isFull);
   }
 
+  /** Of a streaming query: the rows that it has so far. */
+  get rowCount(): number {
+    const { collector } = this.#stages.at(-1) as Stage;
+    return collector instanceof StreamedRows ? collector.count : 0;
+  }
+
   /** A query without FROM, or of no documents at all, has one row all the same. */
   addNothing(): void {
     this.#row.begin();

@@ -2,7 +2,7 @@
 // engines by the seam only.
 
 import type { FeedPage, FeedRequest, FeedScope, RangeEngine } from '@tidemark/engine/internal';
-import { Container, readContainerDefinition } from '@tidemark/engine/internal';
+import { Container, Queries, readContainerDefinition, systemEnvironment } from '@tidemark/engine/internal';
 import type { ErrorCode } from '@tidemark/model';
 import { isDatabaseError } from '@tidemark/model';
 import type { Gate } from '../gate.ts';
@@ -145,7 +145,7 @@ export class Bench {
   open(id = 'things'): Container {
     const found = this.engine.findContainer(databaseId, id);
     if (found === undefined) throw new Error(`there is no container ${id}`);
-    return new Container(this.engine, found.number);
+    return new Container(this.engine, found.number, new Queries(systemEnvironment()));
   }
 
   /** Replaces the definition: `change` is laid over it. */

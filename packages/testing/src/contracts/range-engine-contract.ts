@@ -18,7 +18,7 @@ import { lsnCases } from './lsns.ts';
 import { namedResourceCases } from './named-resources.ts';
 import { patchCases } from './patches.ts';
 import { rangeCases } from './ranges.ts';
-import { readFeedCases } from './read-feed.ts';
+import { scanCases } from './scan.ts';
 import { tailingCases } from './tailing.ts';
 import { ttlCases } from './ttl.ts';
 import { uniqueKeyCases } from './unique-keys.ts';
@@ -28,7 +28,7 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   'named resources': namedResourceCases,
   documents: documentCases,
   patches: patchCases,
-  'read feed': readFeedCases,
+  scan: scanCases,
   batches: batchCases,
   'unique keys': uniqueKeyCases,
   'time to live': ttlCases,

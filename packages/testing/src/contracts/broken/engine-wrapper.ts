@@ -12,7 +12,7 @@ import type {
   NamedResources,
   RangeEngine,
   RangeInfo,
-  ReadFeedPage,
+  ScanBatch,
   StoredDocument,
   Unit,
   UnitResult,
@@ -122,8 +122,8 @@ export class EngineWrapper implements RangeEngine {
     return this.inner.getByRid(container, ridNumber);
   }
 
-  readFeed(...args: Parameters<RangeEngine['readFeed']>): Promise<ReadFeedPage> {
-    return this.inner.readFeed(...args);
+  scan(...args: Parameters<RangeEngine['scan']>): Promise<ScanBatch> {
+    return this.inner.scan(...args);
   }
 
   deletePartition(...args: Parameters<RangeEngine['deletePartition']>): Promise<void> {

@@ -1,4 +1,4 @@
-// The read feed: every document of a range in the order of its rid, page by page, whatever happens to the ranges meanwhile.
+// The scan: every document of a range in the order of its rid, page by page, whatever happens to the ranges meanwhile.
 
 import type { Container } from '@tidemark/engine/internal';
 import { expect } from 'vitest';
@@ -46,7 +46,7 @@ async function listAll(bench: Bench, container: Container, itemsMax: number): Pr
   return ids;
 }
 
-export const readFeedCases: readonly ContractCase[] = [
+export const scanCases: readonly ContractCase[] = [
   {
     title: '[M2] pages through a range in the order of creation, each document once, replaced ones at their place',
     async run(bench) {
@@ -154,11 +154,11 @@ export const readFeedCases: readonly ContractCase[] = [
       for (const n of numbers(6)) await container.create({ id: `${n}`, pk: 'a', pad: 'x'.repeat(1_000) });
       const number = container.info.number;
 
-      const first = await bench.engine.readFeed(number, '0', { from: undefined, itemsMax: 100, bytesMax: 2_500 });
+      const first = await bench.engine.scan(number, '0', { from: undefined, itemsMax: 100, bytesMax: 2_500 });
 
       expect(first.documents.length).toBeGreaterThan(0);
       expect(first.documents.length).toBeLessThan(6);
-      const rest = await bench.engine.readFeed(number, '0', { from: first.continuation, itemsMax: 100, bytesMax: 1e6 });
+      const rest = await bench.engine.scan(number, '0', { from: first.continuation, itemsMax: 100, bytesMax: 1e6 });
       expect(first.documents.length + rest.documents.length).toBe(6);
     },
   },

@@ -1,10 +1,10 @@
-// The read feed beside writers: whatever is made while a page is being read, nothing before its end is left out.
+// The scan beside writers: whatever is made while a batch is being read, nothing before its end is left out.
 
 import { expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { aContainer, aDocument } from './harness.ts';
 
-test('[engine 2] what is made while a page waits for the disk is in this page or behind its end', async () => {
+test('[engine 2] what is made while a batch waits for the disk is in it or behind its end', async () => {
   // So many that the last entry of rids that a page looks at is full, or has room for some.
   for (let count = 56; count < 80; count += 1) {
     await using database = await openDatabase({ memory: true, maintenance: false });
@@ -24,7 +24,7 @@ test('[engine 2] what is made while a page waits for the disk is in this page or
     Object.assign(segments, {
       read: async (...place: Parameters<typeof read>) => {
         reads += 1;
-        if (reads === 10) {
+        if (reads === 1) {
           await create(count, count + 60);
           await database.engine.settle();
         }

@@ -1,0 +1,103 @@
+// A scan of a container, or of a part of it: range after range in the order of the key space, each in the order of creation. It
+// goes on through splits and merges.
+
+import type { KeyRange } from '@tidemark/model';
+import { DatabaseError, intersectKeyRanges, isDatabaseError, keyRangeContains } from '@tidemark/model';
+import type { RangeEngine, RangeInfo, ScannedDocument } from '../range-engine.ts';
+import type { KeyPlace } from './key-place.ts';
+import { placeAfter, placeAtStart } from './key-place.ts';
+
+export interface DocumentScope {
+  /** Intervals of effective keys in their order, of which none touches another. None at all: no document can be wanted. */
+  readonly keys: readonly KeyRange[];
+  readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+  /** The range that the client has named: when it is split or merged the client has to hear of it. */
+  readonly range?: string;
+}
+
+export interface ScannedBatch {
+  readonly documents: readonly ScannedDocument[];
+  readonly range: RangeInfo;
+  readonly tail: number;
+  /** The next batch is of another range, or there is none. */
+  readonly isRangeEnd: boolean;
+}
+
+export class DocumentScan {
+  readonly #engine: RangeEngine;
+  readonly #container: number;
+  readonly #scope: DocumentScope;
+  #place: KeyPlace | undefined;
+
+  constructor(engine: RangeEngine, container: number, scope: DocumentScope, from?: KeyPlace) {
+    this.#engine = engine;
+    this.#container = container;
+    this.#scope = scope;
+    this.#place = from ?? (scope.keys.length === 0 ? undefined : placeAtStart(spanOf(scope)));
+  }
+
+  /** Where the next batch begins; undefined when there is none. */
+  get place(): KeyPlace | undefined {
+    return this.#place;
+  }
+
+  async next(itemsMax: number, bytesMax: number): Promise<ScannedBatch | undefined> {
+    const { partitionKey } = this.#scope;
+    for (;;) {
+      const place = this.#place;
+      if (place === undefined) return undefined;
+      const range = this.#rangeAt(place.min);
+      const keys = this.#keysWithin(place, range);
+      if (keys?.length === 0) {
+        this.#place = placeAfter(place, range, undefined);
+        return { documents: [], range, tail: range.tailLsn, isRangeEnd: true };
+      }
+      try {
+        const { documents, continuation, tail } = await this.#engine.scan(this.#container, range.id, {
+          from: place.parts[0].from,
+          itemsMax,
+          bytesMax,
+          ...(keys === undefined ? {} : { keys }),
+          ...(partitionKey === undefined ? {} : { partitionKey }),
+        });
+        this.#place = placeAfter(place, range, continuation);
+        return { documents, range, tail, isRangeEnd: continuation === undefined };
+      } catch (error) {
+        // Split or merged since it was looked up: what holds the key now is found again.
+        if (!(isDatabaseError(error) && error.code === 'range-gone')) throw error;
+      }
+    }
+  }
+
+  /** The place of a document in the batch that was given last. */
+  placeOf({ ridNumber }: ScannedDocument, batch: ScannedBatch, before: KeyPlace): KeyPlace {
+    return placeAfter(before, batch.range, ridNumber) as KeyPlace; // It goes on in this range.
+  }
+
+  #rangeAt(min: string): RangeInfo {
+    const range = this.#engine.ranges(this.#container).find((each) => keyRangeContains(each, min));
+    if (range === undefined) throw new DatabaseError('internal', `No range holds the key "${min}".`);
+    const { range: named } = this.#scope;
+    if (named !== undefined && named !== range.id) {
+      throw new DatabaseError('range-gone', `The range ${named} has been split or merged.`);
+    }
+    return range;
+  }
+
+  /** Undefined: all keys of the range. */
+  #keysWithin({ min, parts }: KeyPlace, range: RangeInfo): readonly KeyRange[] | undefined {
+    const part = { min, max: parts[0].max };
+    const keys = this.#scope.keys.flatMap((interval) => {
+      const rest = intersectKeyRanges(interval, part);
+      const within = rest === undefined ? undefined : intersectKeyRanges(rest, range);
+      return within === undefined ? [] : [within];
+    });
+    const [only] = keys;
+    return keys.length === 1 && only?.min === range.min && only.max === range.max ? undefined : keys;
+  }
+}
+
+/** From the first key of the scope to its last. */
+export function spanOf({ keys }: DocumentScope): KeyRange {
+  return { min: keys[0]?.min ?? '', max: keys.at(-1)?.max ?? '' };
+}

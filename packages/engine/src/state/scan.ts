@@ -1,0 +1,209 @@
+// The scan: the documents of a range in the order of their rids, which is the order of creation, a batch at a time. What is not
+// wanted is left out by its key alone; only what is in the batch is read from the log, neighbours with one read.
+//
+// Which versions are in a batch is decided in one turn of the event loop, so that they are those of one tail. Their bodies are
+// read after it; they do not change.
+
+import { Buffer } from 'node:buffer';
+import { effectiveKeyFromHex } from '@tidemark/model';
+import type { Version } from '../index/documents.ts';
+import { decodeVersion } from '../index/documents.ts';
+import type { KeyBounds } from '../index/keys.ts';
+import { docKeyBounds, epkOfDocKey, partitionBounds, ridBlockKey, ridsPerBlock } from '../index/keys.ts';
+import type { Rid } from '../index/rid-blocks.ts';
+import { ridsOfBlock } from '../index/rid-blocks.ts';
+import { scanEntriesMax } from '../limits.ts';
+import type { ScanBatch, ScanRequest } from '../range-engine.ts';
+import type { ContainerState } from './container-state.ts';
+import type { DatabaseState } from './database-state.ts';
+import type { RangeState } from './range.ts';
+import { checkKeyBounds, ridsOfRange } from './range.ts';
+import { isVisible } from './read-documents.ts';
+import type { Chosen } from './scan-bodies.ts';
+import { readBodies } from './scan-bodies.ts';
+
+/**
+ * A child of a split finds its older documents under the rids of its ancestors and skips those that are not its own, a
+ * bounded number for each batch.
+ */
+export async function scanInRidOrder(
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  request: ScanRequest,
+): Promise<ScanBatch> {
+  await state.takeTurns();
+  const { chosen, end, isOver } = choose(state, container, range, request);
+  const tail = range.tailLsn;
+  const documents = await readBodies(state, container, chosen);
+  return { documents, tail, end, continuation: isOver ? undefined : end };
+}
+
+interface Choice {
+  readonly chosen: readonly Chosen[];
+  readonly end: number;
+  readonly isOver: boolean;
+}
+
+function choose(state: DatabaseState, container: ContainerState, range: RangeState, request: ScanRequest): Choice {
+  const { itemsMax, bytesMax } = request;
+  const chosen: Chosen[] = [];
+  const isWanted = filterOf(container, range, request);
+  let bytes = 0;
+  let end = request.from ?? 0;
+  const listed = listKeys(state, container, request, end) ?? listRange(state, container, range, request);
+  for (const { ridNumber, key } of listed) {
+    if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) return { chosen, end, isOver: false };
+    const epk = epkOfDocKey(key);
+    const version = isWanted(key, epk) ? findVersion(state, container, key, epk, ridNumber) : undefined;
+    if (version !== undefined) {
+      // What is in memory now may be in the log alone a moment later, and its memory somebody else's.
+      const body = version.body ?? state.overlay.findBody(version);
+      chosen.push({ key: body === undefined ? Buffer.from(key) : key, epk, version, body });
+      bytes += version.place.length;
+    }
+    end = ridNumber + 1;
+  }
+  return { chosen, end, isOver: true };
+}
+
+function findVersion(
+  state: DatabaseState,
+  container: ContainerState,
+  key: Buffer,
+  epk: Buffer,
+  ridNumber: number,
+): Version | undefined {
+  const version = state.findVisible(key);
+  // Another document may have the id by now.
+  if (version?.ridNumber !== ridNumber) return undefined;
+  return isVisible(state, container, version, key, epk) ? version : undefined;
+}
+
+/** By the key alone. */
+function filterOf(
+  container: ContainerState,
+  range: RangeState,
+  request: ScanRequest,
+): (key: Buffer, epk: Buffer) => boolean {
+  const partition = partitionOf(container, request);
+  const intervals = request.keys?.map((keys) => {
+    checkKeyBounds(keys);
+    return { min: Buffer.from(effectiveKeyFromHex(keys.min)), max: Buffer.from(effectiveKeyFromHex(keys.max)) };
+  });
+  return (key, epk) => {
+    if (!range.contains(epk)) return false;
+    if (intervals !== undefined && !isInOne(intervals, epk)) return false;
+    return partition === undefined || (partition.from.compare(key) <= 0 && partition.to.compare(key) > 0);
+  };
+}
+
+/** They are in order: the last one that begins at the key or before it is the only one that can hold it. */
+function isInOne(intervals: readonly { readonly min: Buffer; readonly max: Buffer }[], epk: Buffer): boolean {
+  let low = 0;
+  let high = intervals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((intervals[middle] as { min: Buffer }).min.compare(epk) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  const candidate = intervals[low - 1];
+  return candidate !== undefined && candidate.max.compare(epk) > 0;
+}
+
+function partitionOf(container: ContainerState, { partitionKey }: ScanRequest): KeyBounds | undefined {
+  if (partitionKey === undefined) return undefined;
+  return partitionBounds(container.number, partitionKey.epk, partitionKey.bytes);
+}
+
+/**
+ * Few documents of a partition key, or of some intervals of keys, are found by their keys. Undefined when nothing was said of
+ * keys, or when they have too many documents: then the range is walked, and its keys are looked at.
+ */
+function listKeys(
+  state: DatabaseState,
+  container: ContainerState,
+  request: ScanRequest,
+  from: number,
+): Rid[] | undefined {
+  const partition = partitionOf(container, request);
+  const bounds =
+    partition === undefined
+      ? request.keys?.map(({ min, max }) =>
+          docKeyBounds(container.number, effectiveKeyFromHex(min), effectiveKeyFromHex(max)),
+        )
+      : [partition];
+  if (bounds === undefined) return undefined;
+  const found = new Map<number, Buffer>();
+  let left = scanEntriesMax;
+  for (const each of bounds) {
+    const entries = state.index.range({ ...each, limit: left });
+    left -= entries.length + 1;
+    if (left <= 0) return undefined;
+    for (const { key, value } of entries) found.set(decodeVersion(value).ridNumber, key);
+  }
+  return sorted(found, from);
+}
+
+/** In steps of a batch at first, so that a small one costs little; after as many entries as one may look at comes `scanEnd`. */
+function* listRange(
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  request: ScanRequest,
+): Generator<Rid> {
+  const recent = listRecent(state, container, request.from ?? 0);
+  const ids = [...range.entry.parents, range.entry.id].sort((a, b) => Number(a) - Number(b));
+  let step = Math.max(stepMin, request.itemsMax);
+  let left = scanEntriesMax;
+  let given = 0;
+  for (const id of ids) {
+    const rids = ridsOfRange(id);
+    let from = Math.max(rids.first, request.from ?? 0);
+    while (from < rids.end) {
+      const bounds = { from: ridBlockKey(container.number, from), to: ridBlockKey(container.number, rids.end) };
+      // Of the first there may be nothing left.
+      const limit = 1 + Math.ceil(Math.min(step, left) / ridsPerBlock);
+      const blocks = state.index.range({ ...bounds, limit });
+      const found = new Map<number, Buffer>();
+      let to = rids.end;
+      for (const { key, value } of blocks) {
+        for (const rid of ridsOfBlock(key, value)) {
+          if (rid.ridNumber < from) continue;
+          found.set(rid.ridNumber, rid.key);
+          left -= 1;
+          // Not behind the block: by the next look it may have more.
+          if (blocks.length === limit) to = rid.ridNumber + 1;
+        }
+      }
+      for (; given < recent.length && (recent[given] as Rid).ridNumber < to; given += 1) {
+        const { ridNumber, key } = recent[given] as Rid;
+        found.set(ridNumber, key);
+      }
+      yield* sorted(found, from);
+      from = to;
+      // Who comes back has not found enough.
+      step *= 2;
+      if (left <= 0) {
+        yield { ridNumber: scanEnd, key: noKey };
+        return;
+      }
+    }
+  }
+}
+
+const stepMin = 64;
+const scanEnd = -1;
+const noKey: Buffer = Buffer.alloc(0);
+
+/** What the index does not have yet. */
+function listRecent(state: DatabaseState, container: ContainerState, from: number): Rid[] {
+  const found = state.overlay.rids.between(container.number, from, Number.MAX_SAFE_INTEGER);
+  return found.sort((a, b) => a.ridNumber - b.ridNumber);
+}
+
+function sorted(found: ReadonlyMap<number, Buffer>, from: number): Rid[] {
+  const rids: Rid[] = [];
+  for (const [ridNumber, key] of found) if (ridNumber >= from) rids.push({ ridNumber, key });
+  return rids.sort((a, b) => a.ridNumber - b.ridNumber);
+}

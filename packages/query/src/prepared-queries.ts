@@ -1,0 +1,38 @@
+// Prepared queries, kept for whoever asks the same again: an app asks a few dozen texts, with other parameters each time.
+
+import type { PreparedQuery } from './query.ts';
+import { prepareQuery } from './query.ts';
+
+/** So many, and so many characters of text in all; those that were not asked for the longest time go. */
+const queriesMax = 1_000;
+const charactersMax: number = 4 * 1024 * 1024;
+
+export class PreparedQueries {
+  /** In the order of their last use. */
+  readonly #kept = new Map<string, PreparedQuery>();
+  #characters = 0;
+
+  /** Throws a QueryError, which is found anew each time. */
+  prepare(text: string, parameterNames: readonly string[]): PreparedQuery {
+    const name = JSON.stringify([text, ...parameterNames]);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) {
+      this.#kept.delete(name);
+      this.#kept.set(name, kept);
+      return kept;
+    }
+    const prepared = prepareQuery(text, parameterNames);
+    this.#kept.set(name, prepared);
+    this.#characters += name.length;
+    this.#forget();
+    return prepared;
+  }
+
+  #forget(): void {
+    for (const name of this.#kept.keys()) {
+      if (this.#kept.size <= queriesMax && this.#characters <= charactersMax) return;
+      this.#kept.delete(name);
+      this.#characters -= name.length;
+    }
+  }
+}
