@@ -1,7 +1,10 @@
 export { functionFamilies } from './functions/function-table.ts';
 export type { FunctionContext, QueryFunction } from './functions/query-function.ts';
+export { clientPlan } from './plan/client-plan.ts';
+export { checkComposition } from './plan/composition.ts';
 export type { QueryRange } from './plan/partition-keys.ts';
 export { isOnePoint, keyRangesOf, scannedRanges } from './plan/partition-keys.ts';
+export type { PartitionedQueryExecutionInfo, QueryInfo } from './plan/query-info.ts';
 export { PreparedQueries } from './prepared-queries.ts';
 export type { PreparedQuery } from './query.ts';
 export { prepareQuery } from './query.ts';

@@ -13,8 +13,8 @@ export interface Span {
 }
 
 export interface QueryProblem {
-  /** `SC1001` and so on; a few are numbers in the service. */
-  readonly code: string | number;
+  /** `SC1001` and so on; a few are numbers in the service. What the text is not wrong in, and cannot be done all the same, has none. */
+  readonly code: string | number | undefined;
   readonly message: string;
   readonly span?: Span | undefined;
 }
@@ -34,8 +34,16 @@ export function queryError(code: string | number, message: string, span?: Span):
   return new QueryError([{ code, message, span }]);
 }
 
-/** The message of the service: JSON text in a sentence. */
+/** The text can be understood, but not be done. */
+export function refusedQuery(message: string): QueryError {
+  return new QueryError([{ code: undefined, message }]);
+}
+
+/** The message of the service: JSON text in a sentence. What has no code has another form there. */
 export function wireMessage(problems: readonly QueryProblem[]): string {
+  if (problems.every(({ code }) => code === undefined)) {
+    return JSON.stringify({ Errors: problems.map(({ message }) => message) });
+  }
   const errors = problems.map(({ code, message, span }) => ({
     severity: 'Error',
     ...(span === undefined ? {} : { location: { start: span.start, end: span.end } }),
@@ -46,5 +54,6 @@ export function wireMessage(problems: readonly QueryProblem[]): string {
 }
 
 function describe({ code, message, span }: QueryProblem): string {
+  if (code === undefined) return message;
   return span === undefined ? `${message} (${code})` : `${message} (${code}, at ${span.start})`;
 }

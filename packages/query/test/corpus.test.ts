@@ -1,5 +1,7 @@
 import { isDatabaseError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
+import { checkComposition } from '../src/plan/composition.ts';
+import { prepareQuery } from '../src/query.ts';
 import { QueryError } from '../src/query-error.ts';
 import { contentKey } from '../src/value/value-set.ts';
 import { allRows } from './all-pages.ts';
@@ -19,6 +21,9 @@ describe.each([1, 2, 1000])('[wire 12] the corpus, in pages of %i rows', (itemsM
 
 function outcomeOf(each: CorpusCase, itemsMax: number): unknown {
   try {
+    const names = each.parameters?.map(({ name }) => name) ?? [];
+    // As of a query over all ranges.
+    checkComposition(prepareQuery(each.query, names));
     return allRows({ ...each, itemsMax });
   } catch (error) {
     if (error instanceof QueryError) return String(error.problems[0]?.code);

@@ -15,8 +15,9 @@ import type {
   BoundSelection,
   BoundSource,
 } from './bound.ts';
-import { bindExpression, containsAggregate, isAggregate } from './expression-binder.ts';
+import { bindExpression, containsAggregate } from './expression-binder.ts';
 import { impliedAlias, Scope } from './scope.ts';
+import { isVectorDistance, isVectorDistanceDescending } from './vector-order.ts';
 
 /** Throws a QueryError with all that is wrong. */
 export function bindQuery(query: Query, parameterNames: readonly string[]): BoundQuery {
@@ -81,7 +82,7 @@ class Binder {
     const selection = this.#bindSelection(query, sources, { ...place, grouping });
     const orderBy = this.#bindOrderBy(query, { ...place, clause: 'ORDER BY', grouping });
     this.#checkCounts(query);
-    if (isOutermost && this.problems.length === 0) this.#checkOutermost(query, orderBy, sources);
+    if (isOutermost && this.problems.length === 0) this.#checkOutermost(orderBy, sources);
     return {
       isOfContainer,
       isDistinct: query.isDistinct,
@@ -205,33 +206,35 @@ class Binder {
     }
     // One group has no order, and the rows in it are gone: what ORDER BY says of them is checked and left out.
     const rowPlace: Place = { ...place, grouping: undefined };
-    const items = orderBy.items.map(({ expression, direction, start, end }) => ({
-      expression: bindExpression(expression, rowPlace),
-      isDescending: direction === 'DESC',
-      span: { start, end },
-    }));
+    const items = orderBy.items.map((item) => this.#bindOrderItem(item, rowPlace));
     return place.grouping === undefined ? items : [];
   }
 
-  #checkOutermost(query: Query, orderBy: readonly BoundOrderItem[], sources: readonly BoundSource[]): void {
-    this.#checkCompositions(query);
+  #bindOrderItem({ expression, direction, start, end }: OrderItem, place: Place): BoundOrderItem {
+    const span = { start, end };
+    const bound = bindExpression(expression, place);
+    if (!isVectorDistance(bound)) return { expression: bound, isDescending: direction === 'DESC', span };
+    if (direction !== undefined) {
+      this.fail('SC2106', 'ORDER BY VectorDistance has no direction: the most similar come first.', span);
+    }
+    const isDescending = isVectorDistanceDescending(bound);
+    if (isDescending === undefined) {
+      this.fail(
+        'SC2106',
+        'The options of VectorDistance in ORDER BY must be written out, not given as a parameter.',
+        span,
+      );
+    }
+    return { expression: bound, isDescending: isDescending === true, span };
+  }
+
+  #checkOutermost(orderBy: readonly BoundOrderItem[], sources: readonly BoundSource[]): void {
     for (const { expression, span } of orderBy) {
       // Spec query 4: what is sorted by is a path of the documents, for one day an index has it.
       if (expression.kind === 'path' && expression.slot === sources[0]?.slot && expression.steps.length > 0) continue;
-      if (expression.kind === 'call' && expression.function.definition.name === 'VECTORDISTANCE') continue;
+      if (isVectorDistance(expression)) continue;
       const message = 'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.';
       this.fail(2206, message, span);
-    }
-  }
-
-  /** At the outermost level an aggregate stands alone: clients that put ranges together could not compose it. */
-  #checkCompositions({ selection, from }: Query): void {
-    if (from === undefined || selection.kind === 'star') return;
-    const expressions =
-      selection.kind === 'value' ? [selection.expression] : selection.items.map((item) => item.expression);
-    for (const expression of expressions) {
-      if (!containsAggregate(expression) || isAggregate(expression)) continue;
-      throw new DatabaseError('bad-request', 'Compositions of aggregates and other expressions are not allowed.');
     }
   }
 

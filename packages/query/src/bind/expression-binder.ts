@@ -67,15 +67,12 @@ export function containsAggregate(expression: Expression): boolean {
   return childrenOf(expression).some(containsAggregate);
 }
 
-export function isAggregate(expression: Expression): boolean {
-  return aggregateOf(expression) !== undefined;
-}
-
 function containsSubquery(expression: Expression): boolean {
   return expression.kind === 'subquery' || childrenOf(expression).some(containsSubquery);
 }
 
-function aggregateOf(expression: Expression): AggregateKind | undefined {
+/** Undefined for whatever is no call of an aggregate. */
+export function aggregateOf(expression: Expression): AggregateKind | undefined {
   if (expression.kind !== 'call' || expression.isUdf) return undefined;
   return aggregates.get(expression.name.toUpperCase());
 }
