@@ -60,6 +60,5 @@ export { SystemMembers } from './state/system-members.ts';
 export { readClientDocument } from './write/client-bytes.ts';
 export type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 export { decide } from './write/decide.ts';
-export { memberSpans } from './write/json-scan.ts';
 export { ObjectScanner } from './write/object-scanner.ts';
 export { parsePatchBody } from './write/patch-body.ts';

@@ -47,6 +47,8 @@ export {
 export type { HeaderName } from './headers.ts';
 export { header } from './headers.ts';
 export { decodeJsonKey, decodeJsonKeys, encodeJsonKey, encodeJsonKeys } from './json-key.ts';
+export type { MemberSpan, ObjectFacts } from './json-scan.ts';
+export { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
 export type { KeyRange, KeySpace } from './key-range.ts';
 export {
   compareHex,

@@ -4,8 +4,8 @@
 // Most bodies are read in one pass over the bytes, by the scanner that also reads documents. Whatever is unusual to it, mistakes
 // above all, is read thoroughly, with JSON.parse as the judge.
 
-import { memberSpans, ObjectScanner } from '@tidemark/engine/internal';
-import { batchBytesMax, batchOperationsMax, DatabaseError, documentDepthMax } from '@tidemark/model';
+import { ObjectScanner } from '@tidemark/engine/internal';
+import { batchBytesMax, batchOperationsMax, DatabaseError, documentDepthMax, memberSpans } from '@tidemark/model';
 
 export interface BodyOperation {
   readonly type: string;

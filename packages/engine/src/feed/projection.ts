@@ -2,8 +2,8 @@
 // anew, so that number literals and the order of members survive.
 
 import { Buffer } from 'node:buffer';
+import { memberSpans } from '@tidemark/model';
 import type { PathTree } from '../path-tree.ts';
-import { memberSpans } from '../write/json-scan.ts';
 
 /** `document` is valid JSON, an object. */
 export function projected(document: Buffer, paths: PathTree): Buffer {

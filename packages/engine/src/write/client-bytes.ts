@@ -7,20 +7,21 @@
 // somebody asks for their value. All others are read thoroughly, with JSON.parse as the judge.
 
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
-import type { PartitionKeyComponent, PartitionKeyValues } from '@tidemark/model';
+import type { MemberSpan, PartitionKeyComponent, PartitionKeyValues } from '@tidemark/model';
 import {
   DatabaseError,
   documentBytesMax,
   documentDepthMax,
   extractPartitionKey,
+  hasOverflow,
   isSystemProperty,
+  memberSpans,
   partitionKeyComponent,
+  scanObject,
   validateDocumentId,
   validateTtl,
 } from '@tidemark/model';
 import type { ClientDocument } from './command.ts';
-import type { MemberSpan } from './json-scan.ts';
-import { hasOverflow, memberSpans, scanObject } from './json-scan.ts';
 import { ObjectScanner } from './object-scanner.ts';
 import type { SystemPlace } from './system-places.ts';
 import { placedProperties, placesThatMatter } from './system-places.ts';

@@ -7,11 +7,10 @@
 // exists and never the things above it (service message: "can only create a child object of an existing node").
 
 import { Buffer } from 'node:buffer';
-import { DatabaseError, isSystemProperty, unreachable } from '@tidemark/model';
+import { DatabaseError, isSystemProperty, memberSpans, unreachable } from '@tidemark/model';
 import { memberName, readClientDocument } from './client-bytes.ts';
 import type { ClientDocument, PatchOperation } from './command.ts';
 import { arrayIndex, parsePointer, startsWithPath } from './json-pointer.ts';
-import { memberSpans } from './json-scan.ts';
 import { checkPatchOperations } from './patch-body.ts';
 
 /**
