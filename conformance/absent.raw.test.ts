@@ -42,28 +42,20 @@ const container = (): string => docs.slice(0, -'/docs'.length);
 
 const absent: readonly Absent[] = [
   {
-    what: 'queries but for `SELECT * FROM c`, `… WHERE STARTSWITH(c.id, …)` and the offer of a resource',
+    what: 'scores of full text in queries (`ORDER BY RANK`, `FullTextScore`, `RRF`)',
     status: 501,
-    names: 'SQL queries',
+    names: 'RANK',
     verb: 'POST',
     path: () => docs,
-    options: query('SELECT c.id FROM c WHERE c.n > 0 ORDER BY c.n'),
+    options: query("SELECT TOP 3 * FROM c ORDER BY RANK FullTextScore(c.text, 'sea')"),
   },
   {
-    what: 'plans of other queries',
+    what: 'user-defined functions in queries',
     status: 501,
-    names: 'SQL queries',
+    names: 'udf.tax',
     verb: 'POST',
     path: () => docs,
-    options: query('SELECT VALUE COUNT(1) FROM c', { 'x-ms-cosmos-is-query-plan-request': 'True' }),
-  },
-  {
-    what: 'queries of databases, containers, users, permissions and the like',
-    status: 501,
-    names: 'SQL queries',
-    verb: 'POST',
-    path: () => '/dbs',
-    options: query('SELECT * FROM root r WHERE r.id = "db"'),
+    options: query('SELECT VALUE udf.tax(c.n) FROM c'),
   },
   {
     what: 'conditions of a patch',

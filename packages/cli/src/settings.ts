@@ -37,6 +37,7 @@ export interface Settings {
   readonly consistency: ConsistencyLevel;
   /** In milliseconds. */
   readonly history: number;
+  readonly planQueries: boolean;
   readonly throttle: boolean;
   readonly backupFolder: string | undefined;
   readonly chaos: boolean;
@@ -101,6 +102,9 @@ export const settings: { readonly [N in SettingName]: Setting<Settings[N]> } = {
     fallback: 'Session',
     read: readConsistency,
   },
+  planQueries: readSwitch(
+    'answer cross-partition queries that clients can put together with their plan, as Azure does',
+  ),
   throttle: readSwitch('answer 429 when a container’s throughput is used up'),
   backupFolder: optionalPath('DIR', 'where backups go that are asked for over the network', 'none can be asked for'),
   chaos: readSwitch('let the admin API inject faults: 429, 503, latency and so on, for tests'),

@@ -184,6 +184,11 @@ export class Database implements AsyncDisposable {
     return this.#engine;
   }
 
+  /** Prepared queries, and what they run with; for packages of this repository. */
+  get queries(): Queries {
+    return this.#queries;
+  }
+
   get health(): EngineHealth {
     return this.#engine.health;
   }

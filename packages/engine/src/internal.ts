@@ -37,7 +37,8 @@ export type { KeyPlace } from './query/key-place.ts';
 export { formatPlace, invalidContinuation, placeAfter, placeAtStart, readPlace } from './query/key-place.ts';
 export { Queries } from './query/queries.ts';
 export { filteredKeys } from './query/query.ts';
-export type { QueryPage, QueryWork } from './query/query-page.ts';
+export type { QueryPage } from './query/query-page.ts';
+export { decodeQueryPlace, encodeQueryPlace } from './query/query-place.ts';
 export type {
   ContainerInfo,
   DatabaseInfo,

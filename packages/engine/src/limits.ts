@@ -180,7 +180,7 @@ export const queryPageMs = 1_000;
 export const queryPageDocumentsMax = 20_000;
 /** A query that needs all documents before its first row fails when it has not seen them after so long. */
 export const queryMsMax = 30_000;
-/** So many of those run at a time, each with a limit of memory; others wait for their turn. */
+/** So many of either kind run at a time, each with a limit of memory; others wait for their turn. */
 export const queriesAtOnceMax = 16;
 /** A query works so long until everybody else who is ready has a turn. One document may take longer. */
 export const querySliceMs = 2;

@@ -14,6 +14,7 @@ const createFactor = 5;
 const replaceFactor = 10;
 const chargePerFurtherKiB: number = 9 / 99;
 const chargePerItem = 0.05;
+const chargePerLook = 0.01;
 
 export function readCharge(sizeBytes: number): number {
   return rounded(readUnits(sizeBytes));
@@ -37,6 +38,15 @@ export const metadataWriteCharge: number = createFactor * chargeMin;
 /** By what is on it; what was passed over to find that depends on the engine. */
 export function pageCharge(items: number, sizeBytes: number): number {
   return rounded(chargeMin + items * chargePerItem + (sizeBytes / 1024) * chargePerFurtherKiB);
+}
+
+/** A page of a query: its rows, and each document that it looked at, wanted or not. */
+export function queryCharge(page: {
+  readonly documents: number;
+  readonly items: number;
+  readonly sizeBytes: number;
+}): number {
+  return rounded(pageCharge(page.items, page.sizeBytes) + page.documents * chargePerLook);
 }
 
 /** Only a refusal that took a look at the data costs anything; being throttled must not cost what it waits for. */

@@ -16,6 +16,8 @@ export interface HandlerContext {
   readonly publicUrl: string | undefined;
   /** Of the account. */
   readonly consistency: ConsistencyLevel;
+  /** Cross-partition queries that clients can put together are answered with their plan, as the service does. */
+  readonly plansFirst: boolean;
   /** Where a request waits for something to happen, and the answer it owes. */
   readonly room: WaitingRoom;
   readonly outgoing: Client;

@@ -57,6 +57,8 @@ export interface PipelineOptions {
   readonly publicUrl: string | undefined;
   /** Of the account. */
   readonly consistency: ConsistencyLevel;
+  /** Cross-partition queries that clients can put together are answered with their plan. */
+  readonly plansFirst: boolean;
   /** The well-known key was allowed in so many words. */
   readonly insecureDefaultKey: boolean;
   /** Undefined: pages of other origins may not use it. */
@@ -283,6 +285,7 @@ class RequestContext implements HandlerContext {
   readonly database: Database;
   readonly publicUrl: string | undefined;
   readonly consistency: ConsistencyLevel;
+  readonly plansFirst: boolean;
   readonly throttle: Throttle | undefined;
   readonly outgoing: HttpResponse;
   readonly grant: Grant;
@@ -292,7 +295,7 @@ class RequestContext implements HandlerContext {
   readonly unsent: UnsentAnswers;
 
   constructor(
-    { database, tokens, publicUrl, consistency, room, unsent }: PipelineOptions,
+    { database, tokens, publicUrl, consistency, plansFirst, room, unsent }: PipelineOptions,
     throttle: Throttle | undefined,
     outgoing: HttpResponse,
     granted: { readonly grant: Grant; readonly recheck: (grant: Grant) => void },
@@ -303,6 +306,7 @@ class RequestContext implements HandlerContext {
     this.recheck = granted.recheck;
     this.publicUrl = publicUrl;
     this.consistency = consistency;
+    this.plansFirst = plansFirst;
     this.throttle = throttle;
     this.room = room;
     this.unsent = unsent;

@@ -3,6 +3,7 @@
 import type { ContainerInfo, DatabaseInfo } from '@tidemark/engine';
 import type { ErrorCode } from '@tidemark/model';
 import { DatabaseError, header, isDatabaseError, sessionTokenFor } from '@tidemark/model';
+import { QueryError, wireMessage } from '@tidemark/query';
 import { chargeMin, metadataWriteCharge, pageCharge, refusalCharge } from './charge.ts';
 import type { DocumentPage } from './document-pages.ts';
 import type { HeaderList } from './header-list.ts';
@@ -69,7 +70,23 @@ export function listResponse(
   };
 }
 
-/** A page of a list or a query: the documents as they are stored. */
+/** The rows of a query, which are JSON already. */
+export function rowsResponse(
+  ownerRid: string,
+  arrayName: string,
+  rows: readonly string[],
+  headers: HeaderList,
+): CosmosResponse {
+  const body = Buffer.from(`{"_rid":"${ownerRid}","${arrayName}":[${rows.join(',')}],"_count":${rows.length}}`);
+  return {
+    status: 200,
+    charge: pageCharge(rows.length, body.length),
+    headers: [...headers, header.itemCount, String(rows.length)],
+    body,
+  };
+}
+
+/** A page of a list: the documents as they are stored. */
 export function documentPageResponse(request: RequestHead, place: Place, page: DocumentPage): CosmosResponse {
   const { documents, range, continuation } = page;
   const pieces: Buffer[] = [];
@@ -100,6 +117,16 @@ export function emptyResponse(status: number, headers: HeaderList, charge: numbe
   return { status, charge, headers, body: undefined };
 }
 
+/**
+ * Wire: a client that can put the rows of ranges together is told how: it reads the substatus, or that there is `additionalErrorInfo`, and
+ * the oldest one the plan in it, which has to be a string (wire 12).
+ */
+export function planNeeded(plan: string, headers: HeaderList): SmallResponse {
+  const message = 'The provided cross partition query can not be directly served by the gateway; run it by its plan.';
+  const body = json({ code: 'BadRequest', message, additionalErrorInfo: plan });
+  return { status: 400, charge: 0, headers: [...headers, header.substatus, '1004'], body };
+}
+
 /** With a body in one piece. */
 export interface SmallResponse extends CosmosResponse {
   readonly body: Buffer | undefined;
@@ -108,7 +135,9 @@ export interface SmallResponse extends CosmosResponse {
 /** Wire: the body is never empty, or the client fails on reading it instead of on the error (wire 5). */
 export function errorResponse(error: unknown, headers: HeaderList = []): SmallResponse {
   const known = isDatabaseError(error) ? error : unforeseen(error);
-  return rejection(known.code, known.message, headers, known.retryAfterMs);
+  // Wire: what is wrong with a query is JSON in the message, with codes and places (spec query 6).
+  const message = known instanceof QueryError ? `Message: ${wireMessage(known.problems)}` : known.message;
+  return rejection(known.code, message, headers, known.retryAfterMs);
 }
 
 export function rejection(code: ErrorCode, message: string, headers: HeaderList, retryAfterMs?: number): SmallResponse {

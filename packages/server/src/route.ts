@@ -34,7 +34,7 @@ import {
   readDocument,
   replaceDocument,
 } from './handlers/documents.ts';
-import { listOffers, queryOffers, readOffer, replaceOffer } from './handlers/offers.ts';
+import { listOffers, readOffer, replaceOffer } from './handlers/offers.ts';
 import { listRanges, readRange } from './handlers/partition-ranges.ts';
 import {
   createPermission,
@@ -78,16 +78,16 @@ const charged = { isMetered: true } as const;
 const ofDocument = { bodyOf: 'document' } as const;
 const ofBatch = { bodyOf: 'batch' } as const;
 
-/** Queries of databases and containers come by POST as well, so this stands before creating them. */
-function query(kind: ResourceKind): Route {
-  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, handle: refuseQuery };
+/** Queries come by POST as well, so this stands before creating them. Whoever lists also answers queries. */
+function query(kind: ResourceKind, handle: Handler): Route {
+  return { verb: 'POST', kind, ...feed, when: isQuery, operation: `query-${kind}s`, handle };
 }
 
 /** Nobody can make one yet, so there are none. */
 function script(kind: AbsentKind): Route[] {
   const refuse = refusing(kind);
   return [
-    query(kind),
+    query(kind, listAbsent),
     { verb: 'POST', kind, ...feed, handle: refuse },
     { verb: 'GET', kind, ...feed, handle: listAbsent },
     { verb: 'GET', kind, ...item, handle: findAbsent },
@@ -99,13 +99,13 @@ function script(kind: AbsentKind): Route[] {
 const table: readonly Route[] = [
   { verb: 'GET', kind: 'account', ...item, operation: 'account', handle: readAccount },
 
-  query('database'),
+  query('database', listDatabases),
   { verb: 'POST', kind: 'database', ...feed, handle: createDatabase },
   { verb: 'GET', kind: 'database', ...feed, handle: listDatabases },
   { verb: 'GET', kind: 'database', ...item, handle: readDatabase },
   { verb: 'DELETE', kind: 'database', ...item, handle: deleteDatabase },
 
-  query('container'),
+  query('container', listContainers),
   { verb: 'POST', kind: 'container', ...feed, handle: createContainer },
   { verb: 'GET', kind: 'container', ...feed, handle: listContainers },
   { verb: 'GET', kind: 'container', ...item, when: isNoOperation, handle: readContainer },
@@ -121,26 +121,27 @@ const table: readonly Route[] = [
     handle: deletePartition,
   },
 
-  query('user'),
+  query('user', listUsers),
   { verb: 'POST', kind: 'user', ...feed, handle: createUser },
   { verb: 'GET', kind: 'user', ...feed, handle: listUsers },
   { verb: 'GET', kind: 'user', ...item, handle: readUser },
   { verb: 'PUT', kind: 'user', ...item, handle: replaceUser },
   { verb: 'DELETE', kind: 'user', ...item, handle: deleteUser },
 
-  query('permission'),
+  query('permission', listPermissions),
   { verb: 'POST', kind: 'permission', ...feed, handle: createPermission },
   { verb: 'GET', kind: 'permission', ...feed, handle: listPermissions },
   { verb: 'GET', kind: 'permission', ...item, handle: readPermission },
   { verb: 'PUT', kind: 'permission', ...item, handle: replacePermission },
   { verb: 'DELETE', kind: 'permission', ...item, handle: deletePermission },
 
+  query('client-encryption-key', listClientKeys),
   { verb: 'POST', kind: 'client-encryption-key', ...feed, handle: createClientKey },
   { verb: 'GET', kind: 'client-encryption-key', ...feed, handle: listClientKeys },
   { verb: 'GET', kind: 'client-encryption-key', ...item, handle: readClientKeyAt },
   { verb: 'PUT', kind: 'client-encryption-key', ...item, handle: replaceClientKey },
 
-  query('conflict'),
+  query('conflict', listAbsent),
   { verb: 'GET', kind: 'conflict', ...feed, handle: listAbsent },
   { verb: 'GET', kind: 'conflict', ...item, handle: findAbsent },
   { verb: 'DELETE', kind: 'conflict', ...item, handle: findAbsent },
@@ -156,7 +157,7 @@ const table: readonly Route[] = [
   ...script('trigger'),
   ...script('user-defined-function'),
 
-  { verb: 'POST', kind: 'offer', ...feed, when: isQuery, operation: 'query-offers', handle: queryOffers },
+  query('offer', listOffers),
   { verb: 'GET', kind: 'offer', ...feed, handle: listOffers },
   { verb: 'GET', kind: 'offer', ...item, handle: readOffer },
   { verb: 'PUT', kind: 'offer', ...item, handle: replaceOffer },
@@ -316,11 +317,4 @@ function isQuery(request: RequestHead): boolean {
   const type = textOfHeader(request, header.contentType) ?? '';
   if (type.toLowerCase().startsWith('application/query+json')) return true;
   return isHeaderTrue(request, header.isQuery) || isHeaderTrue(request, header.isQueryPlan);
-}
-
-function refuseQuery(): never {
-  throw new DatabaseError(
-    'not-supported',
-    'SQL queries of this kind of resource are not supported yet; list it with readAll() of the SDK, or with GET of this path.',
-  );
 }

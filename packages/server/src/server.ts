@@ -55,6 +55,11 @@ export interface ServerOptions {
   readonly publicUrl?: string;
   /** The account's default consistency; a request may ask for it or for a weaker one. `Session` by default. */
   readonly consistency?: ConsistencyLevel;
+  /**
+   * Cross-partition queries that sort, group, count or cut are answered with their plan (400, 1004), as the service does, so that clients
+   * put the rows together. Without it the server does.
+   */
+  readonly planQueries?: boolean;
   /** Where backups that the admin API is asked for go, each in a folder of its own. None can be made without it. */
   readonly backupFolder?: string;
   /** How long containers without a policy of their own keep all versions, those that are there too; see `keepHistory`. */
@@ -208,6 +213,7 @@ class Front {
       nowMs,
       publicUrl,
       consistency,
+      plansFirst: options.planQueries ?? false,
       cors,
       room,
       unsent,

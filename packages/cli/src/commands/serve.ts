@@ -64,7 +64,7 @@ async function serve(config: Config, keys: KeySource): Promise<number> {
 
 function serverOptions({ settings, origins }: Config, keys: KeySet, folder: string | undefined): ServerOptions {
   const { host, port, httpsOnly, legacyTls, insecureDefaultKey, chaos, throttle, publicUrl, backupFolder } = settings;
-  const { certificate, certificateKey, consistency, logLevel } = settings;
+  const { certificate, certificateKey, consistency, planQueries, logLevel } = settings;
   return {
     host,
     port,
@@ -75,6 +75,7 @@ function serverOptions({ settings, origins }: Config, keys: KeySet, folder: stri
     chaos,
     throttle,
     consistency,
+    planQueries,
     logLevel,
     corsOrigin: settings.corsOrigin,
     ...(publicUrl === undefined ? {} : { publicUrl }),

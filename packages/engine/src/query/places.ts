@@ -1,4 +1,4 @@
-// Queries that need all documents before their first row: a few at a time, for each may keep rows up to its limit of memory.
+// Places where queries run: a few at a time, for each may keep a page of rows, or rows up to its limit of memory.
 
 export class Places {
   readonly #waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-// What queries of one database share: those that are prepared, turns between their slices, and places for those that are heavy.
+// What queries of one database share: those that are prepared, turns between their slices, and places where they run.
 
 import type { FunctionContext } from '@tidemark/query';
 import { PreparedQueries } from '@tidemark/query';
@@ -8,12 +8,14 @@ import { queriesAtOnceMax } from '../limits.ts';
 import { Places } from './places.ts';
 import { Turns } from './turns.ts';
 
+export type QueryKind = 'blocking' | 'streaming';
+
 export interface QueryTools {
   readonly clock: Clock;
   readonly turns: Turns;
-  /** For a query that needs all documents: when there is a place for it. */
-  blocking<T>(work: () => Promise<T>): Promise<T>;
-  context(definition: ContainerDefinition): FunctionContext;
+  /** When there is a place for it: `blocking` is a query that needs all documents, `streaming` a page of any other. */
+  run<T>(kind: QueryKind, work: () => Promise<T>): Promise<T>;
+  context(definition?: ContainerDefinition): FunctionContext;
 }
 
 export class Queries implements QueryTools {
@@ -21,7 +23,11 @@ export class Queries implements QueryTools {
   readonly turns: Turns;
   readonly prepared: PreparedQueries = new PreparedQueries();
   readonly #environment: Environment;
-  readonly #places = new Places(queriesAtOnceMax);
+  /** Apart, so that many heavy queries do not keep the light ones waiting. */
+  readonly #places: Readonly<Record<QueryKind, Places>> = {
+    blocking: new Places(queriesAtOnceMax),
+    streaming: new Places(queriesAtOnceMax),
+  };
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -29,17 +35,18 @@ export class Queries implements QueryTools {
     this.turns = new Turns(environment.clock);
   }
 
-  blocking<T>(work: () => Promise<T>): Promise<T> {
-    return this.#places.with(work);
+  run<T>(kind: QueryKind, work: () => Promise<T>): Promise<T> {
+    return this.#places[kind].with(work);
   }
 
-  context({ geospatialConfig }: ContainerDefinition): FunctionContext {
+  /** What functions may know; without a definition that of no container. */
+  context(definition?: ContainerDefinition): FunctionContext {
     const { clock } = this;
     return {
       nowMs: () => clock.nowMs(),
       startMs: clock.nowMs(),
       random: () => this.#random(),
-      geospatialType: geospatialConfig.type,
+      geospatialType: definition?.geospatialConfig.type ?? 'Geography',
     };
   }
 

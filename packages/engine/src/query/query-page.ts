@@ -69,7 +69,9 @@ export async function readQueryPage(
   const name = `${container} ${request.text} ${JSON.stringify(request.parameters)}`;
   const from = decodeQueryPlace(request.continuation, name, spanOf(request.scope));
   const page = new Page(engine, container, tools, request, from);
-  const { rows, next, range, tail, work } = await (page.isBlocking ? tools.blocking(() => page.all()) : page.some());
+  const { rows, next, range, tail, work } = page.isBlocking
+    ? await tools.run('blocking', () => page.all())
+    : await tools.run('streaming', () => page.some());
   return { rows, continuation: next === undefined ? undefined : encodeQueryPlace(next, name), range, tail, work };
 }
 

@@ -5,9 +5,10 @@ import type { ResourceKind } from '@tidemark/model';
 import { DatabaseError } from '@tidemark/model';
 import type { Handler, HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
-import { containerOwner, listResponse } from '../response.ts';
+import { containerOwner } from '../response.ts';
 
 export type AbsentKind = 'conflict' | 'stored-procedure' | 'trigger' | 'user-defined-function';
 
@@ -18,11 +19,13 @@ const arrayNames: Readonly<Record<AbsentKind, string>> = {
   'user-defined-function': 'UserDefinedFunctions',
 };
 
-export function listAbsent(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const place = findContainer(database, request.path);
+/** Listed or queried. */
+export function listAbsent(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const place = findContainer(context.database, request.path);
   // The routes of this handler are those of these kinds.
   const arrayName = arrayNames[request.path.kind as AbsentKind];
-  return listResponse(place.info.rid, arrayName, [], containerOwner(place));
+  const list = { ownerRid: place.info.rid, arrayName, headers: containerOwner(place) };
+  return resourcesResponse<never>(request, context, list, [], (nothing) => nothing);
 }
 
 export function findAbsent(request: CosmosRequest, { database }: HandlerContext): never {

@@ -6,10 +6,10 @@ import { DatabaseError, databaseRid } from '@tidemark/model';
 import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, jsonOf } from '../request.ts';
-import { pageOf } from '../resource-page.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import { findDatabase, findNamed } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { databaseOwner, listResponse, resourceResponse } from '../response.ts';
+import { databaseOwner, resourceResponse } from '../response.ts';
 
 export async function createClientKey(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const owner = findDatabase(database, request.path);
@@ -18,11 +18,12 @@ export async function createClientKey(request: CosmosRequest, { database }: Hand
   return keyResponse(request, 201, owner, await database.resources.create(resource));
 }
 
-export function listClientKeys(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const owner = findDatabase(database, request.path);
-  const { items, headers } = pageOf(request, database.resources.list('client-encryption-key', owner.number));
-  const values = items.map((key) => resourceOf(key).value);
-  return listResponse(owner.rid, 'ClientEncryptionKeys', values, [...databaseOwner(owner), ...headers]);
+/** Listed or queried. */
+export function listClientKeys(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const owner = findDatabase(context.database, request.path);
+  const list = { ownerRid: owner.rid, arrayName: 'ClientEncryptionKeys', headers: databaseOwner(owner) };
+  const keys = context.database.resources.list('client-encryption-key', owner.number);
+  return resourcesResponse(request, context, list, keys, (key) => resourceOf(key).value);
 }
 
 export function readClientKeyAt(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {

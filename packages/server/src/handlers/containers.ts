@@ -17,11 +17,11 @@ import type { HeaderList } from '../header-list.ts';
 import { findOffer, requestedThroughput } from '../offer.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, isHeaderTrue, jsonOf } from '../request.ts';
-import { pageOf } from '../resource-page.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import type { Place } from '../resources.ts';
 import { findContainer, findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import { databaseOwner, emptyResponse, resourceResponse } from '../response.ts';
 
 export async function createContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const owner = findDatabase(database, request.path);
@@ -40,11 +40,12 @@ export function readContainer(request: CosmosRequest, { database }: HandlerConte
   return resourceResponse(request, 200, resourceOf(request, place.info), [...databaseOwner(place.database), ...quota]);
 }
 
-export function listContainers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const owner = findDatabase(database, request.path);
-  const { items, headers } = pageOf(request, database.containers(owner.id));
-  const values = items.map((each) => resourceOf(request, each).value);
-  return listResponse(owner.rid, 'DocumentCollections', values, [...databaseOwner(owner), ...headers]);
+/** Listed or queried. */
+export function listContainers(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const owner = findDatabase(context.database, request.path);
+  const list = { ownerRid: owner.rid, arrayName: 'DocumentCollections', headers: databaseOwner(owner) };
+  const containers = context.database.containers(owner.id);
+  return resourcesResponse(request, context, list, containers, (each) => resourceOf(request, each).value);
 }
 
 export async function replaceContainer(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {

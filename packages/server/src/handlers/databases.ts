@@ -7,10 +7,10 @@ import type { HandlerContext } from '../handler.ts';
 import { requestedThroughput } from '../offer.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, jsonOf } from '../request.ts';
-import { pageOf } from '../resource-page.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import { findDatabase } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import { databaseOwner, emptyResponse, resourceResponse } from '../response.ts';
 
 export async function createDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const body = jsonOf(request);
@@ -29,10 +29,10 @@ export function readDatabase(request: CosmosRequest, { database }: HandlerContex
   return resourceResponse(request, 200, resourceOf(found), databaseOwner(found));
 }
 
-export function listDatabases(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const { items, headers } = pageOf(request, database.databases());
-  const values = items.map((each) => resourceOf(each).value);
-  return listResponse('', 'Databases', values, headers);
+/** Listed or queried. */
+export function listDatabases(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const list = { ownerRid: '', arrayName: 'Databases', headers: [] };
+  return resourcesResponse(request, context, list, context.database.databases(), (each) => resourceOf(each).value);
 }
 
 export async function deleteDatabase(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {

@@ -12,33 +12,21 @@ import {
   leastThroughput,
   manualThroughput,
   migrated,
-  parseResourceId,
   peakOf,
   rangesForThroughput,
 } from '@tidemark/model';
 import type { HandlerContext } from '../handler.ts';
-import { findOffer, offerOf } from '../offer.ts';
-import { recogniseQuery } from '../recognised-query.ts';
+import { offerOf } from '../offer.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, isHeaderTrue, jsonOf } from '../request.ts';
-import { pageOf } from '../resource-page.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { listResponse, resourceResponse } from '../response.ts';
+import { resourceResponse } from '../response.ts';
 
-export function listOffers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const { items, headers } = pageOf(request, database.resources.list('offer'));
-  return listResponse('', 'Offers', items.map(offerValue), headers);
-}
-
-/** Clients find an offer by the `_self` of what it is for. */
-export function queryOffers(request: CosmosRequest, context: HandlerContext): CosmosResponse {
-  const query = recogniseQuery(jsonOf(request));
-  if (query.kind === 'id-prefix') {
-    throw new DatabaseError('not-supported', 'Offers are found by root.resource = "…" and by nothing else yet.');
-  }
-  if (query.kind === 'all') return listOffers(request, context);
-  const found = findByResource(context.database, query.resource);
-  return listResponse('', 'Offers', found === undefined ? [] : [offerValue(found)], []);
+/** Listed or queried. Wire: clients find an offer by its `resource` or by its `offerResourceId`. */
+export function listOffers(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const list = { ownerRid: '', arrayName: 'Offers', headers: [] };
+  return resourcesResponse(request, context, list, context.database.resources.list('offer'), offerValue);
 }
 
 export function readOffer(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
@@ -57,13 +45,6 @@ export async function replaceOffer(request: CosmosRequest, { database }: Handler
   // Also when it is only said again: if the process died in between, saying it again has to help.
   if (container !== undefined) await database.engine.grow(container, ranges);
   return offerResponse(request, database, after);
-}
-
-function findByResource(database: Database, self: string): NamedInfo | undefined {
-  // `dbs/{rid}/` or `dbs/{rid}/colls/{rid}/`: the last rid has the number of the owner in it.
-  const owner = parseResourceId(self.split('/').at(-2) ?? '')?.parts.at(-1);
-  const found = owner === undefined ? undefined : findOffer(database, owner);
-  return found !== undefined && ownerOf(found).self === self ? found : undefined;
 }
 
 function findByPath(request: CosmosRequest, database: Database): NamedInfo {

@@ -8,10 +8,10 @@ import type { PermissionValue } from '../permission.ts';
 import { checkOwner, readPermission as readBody, scopeOf, tokenSecondsOf } from '../permission.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, isHeaderTrue, jsonOf, textOfHeader } from '../request.ts';
-import { pageOf } from '../resource-page.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import { findDatabase, findNamed } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import { emptyResponse, resourceResponse } from '../response.ts';
 
 export async function createPermission(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const { resources } = context.database;
@@ -25,13 +25,15 @@ export async function createPermission(request: CosmosRequest, context: HandlerC
   return permissionResponse(request, context, 201, await resources.create(permission));
 }
 
+/** Listed or queried. */
 export async function listPermissions(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const user = findUser(request, context.database);
   const seconds = tokenSecondsOf(textOfHeader(request, header.tokenSeconds));
-  const { items, headers } = pageOf(request, context.database.resources.list('permission', user.number));
-  const values: object[] = [];
-  for (const permission of items) values.push((await resourceOf(context, permission, seconds)).value);
-  return listResponse(user.rid, 'Permissions', values, headers);
+  const list = { ownerRid: user.rid, arrayName: 'Permissions', headers: [] };
+  const permissions = context.database.resources.list('permission', user.number);
+  const shown = async (permission: NamedInfo): Promise<object> =>
+    (await resourceOf(context, permission, seconds)).value;
+  return resourcesResponse(request, context, list, permissions, shown);
 }
 
 export function readPermission(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {

@@ -1,77 +1,99 @@
-// Queries of documents, as far as they are recognised (wire 12), and the plans of them.
+// Queries of documents, and plans of them (wire 12).
 //
-// A query that is answered with 200 is final for every client, so everything is served here, range after range, and no
-// client ever has to put results together itself. Plans are for those who ask for one first.
+// A query that is answered with 200 is final for every client, so it is run here over all ranges, whatever it sorts, groups or counts.
+// Clients that ask range by range, because they have asked for the plan first, get the rows of that range.
 
-import { DatabaseError, header, keySpaceMax } from '@tidemark/model';
-import { chargeMin } from '../charge.ts';
-import type { PageRules } from '../document-pages.ts';
-import { readDocumentPage } from '../document-pages.ts';
+import { DatabaseError, header } from '@tidemark/model';
+import { checkComposition, clientPlan } from '@tidemark/query';
+import { chargeMin, queryCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
-import { recogniseQuery } from '../recognised-query.ts';
+import { pageBytesMax } from '../limits.ts';
+import { PageBody } from '../page-body.ts';
+import { answerTo } from '../query-answer.ts';
+import { metricsHeaders } from '../query-metrics.ts';
+import type { AskedQuery, QueryTarget } from '../query-request.ts';
+import { readQuery, targetOf } from '../query-request.ts';
 import type { CosmosRequest } from '../request.ts';
-import { isHeaderTrue, jsonOf, textOfHeader } from '../request.ts';
+import { isHeaderTrue, itemsMaxOf, textOfHeader } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
-import { containerOwner, documentPageResponse } from '../response.ts';
+import { containerOwner, planNeeded, sessionHeaders } from '../response.ts';
+import { checkSession } from '../session.ts';
 
 export async function queryDocuments(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(context.database, request.path);
-  const rules = rulesOf(request);
-  checkCrossPartition(request, place);
-  return documentPageResponse(request, place, await readDocumentPage(request, place, context.consistency, rules));
+  const beganMs = performance.now();
+  const query = readQuery(request, context.database);
+  const compileMs = performance.now() - beganMs;
+  checkSession(request, place, context.consistency);
+  const target = targetOf(request, place, query);
+  if (target.by === 'nothing') checkComposition(query.prepared);
+  const { definition } = place.info;
+  const isCrossPartitionEnabled = isHeaderTrue(request, header.enableCrossPartition);
+  const { plansFirst } = context;
+  const answer = answerTo({ query, target, definition, isCrossPartitionEnabled, plansFirst });
+  if (answer === 'disabled') throw crossPartitionDisabled();
+  if (answer !== 'rows') return planNeeded(JSON.stringify(answer), containerOwner(place));
+  return rowsResponse(request, context, place, { query, target, compileMs });
 }
 
 /** Wire: the clients that run plans read `queryInfo` without looking whether it is there. */
 export function planQuery(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const place = findContainer(database, request.path);
-  rulesOf(request);
-  return { status: 200, charge: chargeMin, headers: containerOwner(place), body: plan };
+  const { prepared, parameters } = readQuery(request, database);
+  const features = textOfHeader(request, header.queryFeatures);
+  const plan = clientPlan(prepared, parameters, place.info.definition.partitionKey, features);
+  const body = Buffer.from(JSON.stringify(plan));
+  return { status: 200, charge: chargeMin, headers: containerOwner(place), body };
 }
 
-function rulesOf(request: CosmosRequest): PageRules {
-  const query = recogniseQuery(jsonOf(request));
-  if (query.kind === 'all') return { isFullPageOpen: true };
-  if (query.kind === 'id-prefix') return { isFullPageOpen: true, idPrefix: query.prefix };
-  throw new DatabaseError('not-supported', 'SQL queries by a member other than id are not supported yet.');
+interface Run {
+  readonly query: AskedQuery;
+  readonly target: QueryTarget;
+  readonly compileMs: number;
 }
 
-/** Wire: modern clients always allow it; the oldest one says so only when it was asked to (wire 12). */
-function checkCrossPartition(request: CosmosRequest, { info }: Place): void {
-  const isScoped =
-    textOfHeader(request, header.partitionKey) !== undefined ||
-    textOfHeader(request, header.rangeId) !== undefined ||
-    textOfHeader(request, header.startEpk) !== undefined;
-  if (isScoped || info.definition.partitionKey.systemKey === true) return;
-  if (isHeaderTrue(request, header.enableCrossPartition)) return;
-  throw new DatabaseError(
+async function rowsResponse(
+  request: CosmosRequest,
+  { outgoing }: HandlerContext,
+  place: Place,
+  { query, target, compileMs }: Run,
+): Promise<CosmosResponse> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  outgoing.on('close', leave);
+  try {
+    const page = await place.container.readQueryPage({
+      ...query,
+      scope: target.scope,
+      itemsMax: itemsMaxOf(request),
+      bytesMax: pageBytesMax,
+      continuation: textOfHeader(request, header.continuation),
+      signal: gone.signal,
+    });
+    const { rows, range, tail, continuation } = page;
+    const pieces = rows.length === 0 ? [] : [Buffer.from(rows.join(','))];
+    const { body, heldBytes, onSent } = new PageBody(place.info.rid, pieces, rows.length);
+    const headers = [
+      ...containerOwner(place),
+      ...sessionHeaders(request, range.id, tail),
+      header.itemCount,
+      String(rows.length),
+      ...metricsHeaders(request, page, compileMs),
+    ];
+    if (continuation !== undefined) headers.push(header.continuation, continuation);
+    const charge = queryCharge({ documents: page.work.documents, items: rows.length, sizeBytes: body.length });
+    return { status: 200, charge, headers, body, heldBytes, onSent };
+  } finally {
+    outgoing.removeListener('close', leave);
+  }
+}
+
+function crossPartitionDisabled(): DatabaseError {
+  return new DatabaseError(
     'bad-request',
     `Cross partition query is required but disabled. Please set ${header.enableCrossPartition} to true, ` +
       `specify ${header.partitionKey}, or revise your query to avoid this exception.`,
   );
 }
-
-/** The same for every query that is recognised: nothing has to be put in order, grouped or rewritten. */
-const plan: Buffer = Buffer.from(
-  JSON.stringify({
-    partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: {
-      distinctType: 'None',
-      top: null,
-      offset: null,
-      limit: null,
-      orderBy: [],
-      orderByExpressions: [],
-      groupByExpressions: [],
-      groupByAliases: [],
-      aggregates: [],
-      groupByAliasToAggregateType: {},
-      rewrittenQuery: '',
-      hasSelectValue: false,
-      dCountInfo: null,
-      hasNonStreamingOrderBy: false,
-    },
-    queryRanges: [{ min: '', max: keySpaceMax, isMinInclusive: true, isMaxInclusive: false }],
-  }),
-);

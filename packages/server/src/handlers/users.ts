@@ -6,10 +6,10 @@ import { metadataWriteCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import type { CosmosRequest } from '../request.ts';
 import { ifMatchOf, isHeaderTrue, jsonOf } from '../request.ts';
-import { pageOf } from '../resource-page.ts';
+import { resourcesResponse } from '../resource-page.ts';
 import { findDatabase, findNamed } from '../resources.ts';
 import type { CosmosResponse, Resource } from '../response.ts';
-import { databaseOwner, emptyResponse, listResponse, resourceResponse } from '../response.ts';
+import { databaseOwner, emptyResponse, resourceResponse } from '../response.ts';
 
 export async function createUser(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {
   const owner = findDatabase(database, request.path);
@@ -21,11 +21,12 @@ export async function createUser(request: CosmosRequest, { database }: HandlerCo
   return userResponse(request, 201, owner, await database.resources.create(user));
 }
 
-export function listUsers(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
-  const owner = findDatabase(database, request.path);
-  const { items, headers } = pageOf(request, database.resources.list('user', owner.number));
-  const values = items.map((user) => resourceOf(user).value);
-  return listResponse(owner.rid, 'Users', values, [...databaseOwner(owner), ...headers]);
+/** Listed or queried. */
+export function listUsers(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
+  const owner = findDatabase(context.database, request.path);
+  const list = { ownerRid: owner.rid, arrayName: 'Users', headers: databaseOwner(owner) };
+  const users = context.database.resources.list('user', owner.number);
+  return resourcesResponse(request, context, list, users, (user) => resourceOf(user).value);
 }
 
 export function readUser(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {

@@ -1,0 +1,58 @@
+// Which request gets which answer. docs/reference/query-requests.md is this table in prose.
+//
+//   THE REQUEST NAMES                        CROSS PARTITION   THE QUERY                      ANSWER
+//   a partition key, a range, keys           any               any                            rows of that part
+//   nothing; the filter leaves one key       any               any                            rows
+//   nothing; the container has no key        any               any                            rows
+//   nothing                                  not enabled       any                            400, "required but disabled"
+//   nothing                                  enabled           any                            rows of all ranges, put together here
+//   nothing, with --plan-queries             enabled           has rows to be put together    400, 1004, the plan; rows where no
+//                                                                                             client could put them together
+
+import type { ContainerInfo } from '@tidemark/engine';
+import { isDatabaseError } from '@tidemark/model';
+import type { PartitionedQueryExecutionInfo } from '@tidemark/query';
+import { clientPlan, isOnePoint, keyRangesOf } from '@tidemark/query';
+import type { AskedQuery, QueryTarget } from './query-request.ts';
+
+export interface QueryQuestion {
+  readonly query: AskedQuery;
+  readonly target: QueryTarget;
+  readonly definition: ContainerInfo['definition'];
+  /** The client says that it may go to several partitions. Wire: modern clients always do, the oldest one when it was asked to. */
+  readonly isCrossPartitionEnabled: boolean;
+  /** Clients put together what they can, as they have to with the service. */
+  readonly plansFirst: boolean;
+}
+
+export function answerTo({
+  query,
+  target,
+  definition,
+  isCrossPartitionEnabled,
+  plansFirst,
+}: QueryQuestion): 'rows' | 'disabled' | PartitionedQueryExecutionInfo {
+  if (target.by !== 'nothing' || definition.partitionKey.systemKey === true) return 'rows';
+  const { prepared, parameters } = query;
+  if (isOnePoint(keyRangesOf(prepared, parameters, definition.partitionKey))) return 'rows';
+  if (!isCrossPartitionEnabled) return 'disabled';
+  return (plansFirst ? planOf(query, definition) : undefined) ?? 'rows';
+}
+
+/** Undefined where ranges give their rows one after the other, and where no client could put them together. */
+function planOf(
+  { prepared, parameters }: AskedQuery,
+  { partitionKey }: ContainerInfo['definition'],
+): PartitionedQueryExecutionInfo | undefined {
+  try {
+    const plan = clientPlan(prepared, parameters, partitionKey, undefined);
+    const { distinctType, top, limit, orderBy, groupByAliases, aggregates } = plan.queryInfo;
+    const lists = [orderBy, groupByAliases, aggregates];
+    const isMerged =
+      distinctType !== 'None' || top !== null || limit !== null || lists.some(({ length }) => length > 0);
+    return isMerged ? plan : undefined;
+  } catch (error) {
+    if (isDatabaseError(error)) return undefined;
+    throw error;
+  }
+}
