@@ -5,7 +5,7 @@ import type { Count } from '../syntax/tree.ts';
 import type { Aggregate } from '../value/aggregate.ts';
 import { newAggregate } from '../value/aggregate.ts';
 import { Memory } from '../value/memory.ts';
-import { compareOrder } from '../value/sort-key.ts';
+import { compareOrder } from '../value/order.ts';
 import type { Value } from '../value/value.ts';
 import { objectOf } from '../value/value.ts';
 import { contentKeyOf, ValueSet } from '../value/value-set.ts';

@@ -1,7 +1,8 @@
 // Functions on arrays, and CHOOSE and ObjectToArray, which are among them in the service's reference (spec query 3.2).
 
-import { compareJson, jsonTypeRank } from '@tidemark/model';
+import { jsonTypeRank } from '@tidemark/model';
 import { truthAll, truthAny } from '../value/logic.ts';
+import { compareValues } from '../value/order.ts';
 import type { ArrayValue, ObjectValue, Value } from '../value/value.ts';
 import { elementOf, isArray, isEqual, isObject, objectOf } from '../value/value.ts';
 import { ValueSet } from '../value/value-set.ts';
@@ -196,7 +197,7 @@ function extremeOf(array: Value, direction: 1 | -1): Value {
   let extreme: Value;
   for (const element of array as ArrayValue) {
     if (jsonTypeRank(element) >= arrayRank) return undefined;
-    if (extreme === undefined || compareJson(element, extreme) * direction > 0) extreme = element;
+    if (extreme === undefined || compareValues(element, extreme) * direction > 0) extreme = element;
   }
   return extreme;
 }

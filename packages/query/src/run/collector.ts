@@ -2,25 +2,29 @@
 
 import type { Row } from '../compile/row.ts';
 import type { Value } from '../value/value.ts';
+import type { SortedAfter } from './after.ts';
 
-/** A row of the result, and how to go on behind it. */
+/** A row of the result. */
 export interface ResultRow {
-  readonly text: string;
+  /** Undefined for a group of which nothing is selected: it is no row, and has a place all the same. */
+  readonly text: string | undefined;
   /** Only of blocks within: what the block around it sees. */
   readonly value: Value;
-  readonly after: After;
 }
 
 /** The place of a row in the order of its result; of JSON. */
 export type After =
-  /** By its sort keys, then by document, then by its place among the rows of that document. */
-  | { readonly keys: readonly Value[]; readonly rid: number; readonly row: number }
+  | SortedAfter
   /** The so manieth row. */
   | { readonly rows: number };
 
 export interface Collector {
-  /** A row that has passed the filter; `row` is its place among those of its document. False: no more are wanted. */
+  /** A row that has passed the filter; `place` is its place among those of its document. False: no more are wanted. */
   add(row: Row, place: number): boolean;
   /** When all rows have been added. */
   results(): readonly ResultRow[];
+  /** Whether there are more behind the results. */
+  readonly isCut: boolean;
+  /** How to go on behind so many results. */
+  after(count: number): After;
 }

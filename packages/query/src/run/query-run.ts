@@ -11,11 +11,15 @@ import type { FunctionContext } from '../functions/query-function.ts';
 import type { Value } from '../value/value.ts';
 import { isArray } from '../value/value.ts';
 import { bounded } from '../value/value-size.ts';
-import type { Collector, ResultRow } from './collector.ts';
-import { AllRows, afterKeys, DistinctRows, distinctOf, Groups, SortedRows, StreamedRows } from './collectors.ts';
+import { AllRows, CountedRows, distinctOf } from './all-rows.ts';
+import type { Collector } from './collector.ts';
+import { DistinctRows } from './distinct-rows.ts';
+import { Groups } from './groups.ts';
 import type { RowLimits } from './limits-of-block.ts';
 import { rowLimits } from './limits-of-block.ts';
 import type { Position } from './position.ts';
+import { SortedRows } from './sorted-rows.ts';
+import { StreamedRows } from './streamed-rows.ts';
 
 export interface RunOptions {
   readonly parameters: readonly Value[];
@@ -36,7 +40,7 @@ export interface ResultPage {
 interface Stage {
   readonly block: ProgramBlock;
   readonly limits: RowLimits;
-  readonly collector: Collector;
+  readonly collector: Collector | StreamedRows;
 }
 
 export class QueryRun {
@@ -48,6 +52,10 @@ export class QueryRun {
   /** From the block of the container to the outermost one; mostly there is one. */
   readonly #stages: readonly Stage[];
   readonly #limits: RowLimits;
+  /** The row that came last to the outermost block, among those of its document. */
+  #place = 0;
+  /** Whether nothing can come any more. */
+  #isEnded = false;
 
   constructor(program: Program, options: RunOptions) {
     const { query, names, block } = program;
@@ -74,20 +82,22 @@ export class QueryRun {
   /** Of a streaming query: the rows that it has so far. */
   get rowCount(): number {
     const { collector } = this.#stages.at(-1) as Stage;
-    return collector instanceof StreamedRows ? collector.count : 0;
+    return collector instanceof StreamedRows ? collector.texts.length : 0;
   }
 
-  /** A query without FROM, or of no documents at all, has one row all the same. */
-  addNothing(): void {
-    this.#row.begin();
+  /** A query without FROM, or of no documents at all, has one row all the same. False: the page is full. */
+  addNothing(): boolean {
+    this.#begin();
     this.#rowsOf(this.#stages.length - 1);
+    this.#isEnded = !this.isFull;
+    return this.#isEnded;
   }
 
   /** The document at [start, …), whose last member ends at `membersEnd`. False: the page is full. */
   add(bytes: Buffer, start: number, membersEnd: number, rid: number): boolean {
     if (this.isFull) return false;
     this.#document.show(bytes, start, membersEnd, rid);
-    this.#row.begin();
+    this.#begin();
     this.#rowsOf(0);
     return !this.isFull;
   }
@@ -95,58 +105,65 @@ export class QueryRun {
   /** When no more documents come for this page. */
   page(): ResultPage {
     for (const [at, { block, collector, limits }] of this.#stages.entries()) {
-      if (at === this.#stages.length - 1 || isPlain(block)) continue;
+      if (at === this.#stages.length - 1 || isPlain(block) || collector instanceof StreamedRows) continue;
       const results = distinctOf(collector.results(), block.bound.isDistinct);
       for (const { value } of results.slice(limits.offset, limits.offset + limits.limit)) {
-        this.#row.begin();
+        this.#begin();
         this.#pass(at, value);
       }
     }
-    return this.#cut((this.#stages.at(-1) as Stage).collector);
+    const { collector } = this.#stages.at(-1) as Stage;
+    return collector instanceof StreamedRows ? this.#cutStream(collector) : this.#cutWhole(collector);
+  }
+
+  #begin(): void {
+    this.#row.begin();
+    this.#place = 0;
   }
 
   #inner(block: ProgramBlock): Collector {
-    const { memory } = this.#row;
-    if (!block.bound.isGrouped) return new AllRows(block, memory);
-    return new Groups(block, memory, this.#row, Number.POSITIVE_INFINITY, undefined);
+    if (!block.bound.isGrouped) return new AllRows(block, this.#row.memory);
+    return new Groups(block, this.#row, Number.POSITIVE_INFINITY, undefined);
   }
 
-  #outermost(block: ProgramBlock, isNested: boolean): Collector {
+  #outermost(block: ProgramBlock, isNested: boolean): Collector | StreamedRows {
     const { itemsMax, bytesMax, from } = this.#options;
     const { memory } = this.#row;
-    const most = Math.min(itemsMax, this.#limits.limit) + this.#limits.offset;
-    const { isGrouped, isDistinct, groupKeys, orderBy } = block.bound;
+    const { isGrouped, isDistinct, orderBy } = block.bound;
     const isSorted = orderBy.length > 0;
-    if (isGrouped && !isDistinct) {
-      const after = groupKeys.length === 0 && from !== undefined ? [] : afterKeys(from?.after);
-      return new Groups(block, memory, this.#row, most, after);
+    const after = from?.after !== undefined && !('rows' in from.after) ? from.after : undefined;
+    const { offset, limit } = this.#limits;
+    const most = Math.min(itemsMax, limit) + offset;
+    if (isGrouped && !isDistinct) return new Groups(block, this.#row, most, after);
+    if (isDistinct && !isGrouped && !isSorted) return new DistinctRows(block, memory, most, after);
+    if (isSorted && !isDistinct && !isNested) {
+      return new SortedRows(
+        block,
+        memory,
+        { most, lengthMax: offset > 0 ? Number.POSITIVE_INFINITY : bytesMax },
+        after,
+      );
     }
-    if (isGrouped) return new Groups(block, memory, this.#row, Number.POSITIVE_INFINITY, undefined);
-    if (isDistinct && !isSorted) return new DistinctRows(block, memory, most, afterKeys(from?.after)?.[0]);
-    if (isDistinct || (isNested && isSorted)) return new AllRows(block, memory);
-    const place = from?.after !== undefined && 'keys' in from.after ? from.after : undefined;
-    if (isSorted) return new SortedRows(block, memory, most, place);
-    return this.isBlocking
-      ? new AllRows(block, memory)
-      : new StreamedRows(block, Math.min(itemsMax, this.#limits.limit), bytesMax, this.#limits.offset);
+    if (!this.isBlocking) return new StreamedRows(block, Math.min(itemsMax, limit), bytesMax, offset);
+    return new CountedRows(this.#inner(block), isDistinct, from?.after);
   }
 
   /** The rows of one stage for what the row holds now. */
   #rowsOf(at: number): boolean {
     const { block, collector } = this.#stages[at] as Stage;
-    const isPassedOn = at < this.#stages.length - 1 && isPlain(block);
+    const isOutermost = at === this.#stages.length - 1;
+    const isPassedOn = !isOutermost && isPlain(block);
     const { from } = this.#options;
     const skipped = !this.isBlocking && from?.rid === this.#document.rid ? (from.rows ?? 0) : 0;
-    let place = 0;
     return block.rows(this.#row, (row) => {
       row.count();
       if (block.where !== undefined && !block.where(row)) return true;
-      place += 1;
       if (isPassedOn) {
         const value = block.select(row);
         return value === undefined || this.#pass(at, value);
       }
-      return place <= skipped || collector.add(row, place);
+      if (isOutermost) this.#place += 1;
+      return this.#place <= skipped || collector.add(row, this.#place);
     });
   }
 
@@ -166,42 +183,37 @@ export class QueryRun {
     });
   }
 
-  #cut(collector: Collector): ResultPage {
-    return collector instanceof StreamedRows ? this.#cutStream(collector) : this.#cutWhole(collector);
-  }
-
-  #cutStream(collector: StreamedRows): ResultPage {
-    const rows = collector.results().map(({ text }) => text);
-    const limitLeft = this.#limits.limit - rows.length;
-    if (limitLeft <= 0) return { rows, next: undefined };
-    const { last, offsetLeft } = collector;
+  #cutStream({ texts, last, offsetLeft }: StreamedRows): ResultPage {
+    const limitLeft = this.#limits.limit - texts.length;
+    if (limitLeft <= 0 || this.#isEnded) return { rows: texts, next: undefined };
     const { from } = this.#options;
     const place = last === undefined ? { rid: from?.rid, rows: from?.rows } : { rid: last.rid, rows: last.row };
-    return { rows, next: { offsetLeft, ...finite({ limitLeft }), ...(place.rid !== undefined && place) } };
+    return { rows: texts, next: { offsetLeft, ...finite({ limitLeft }), ...(place.rid !== undefined && place) } };
   }
 
   #cutWhole(collector: Collector): ResultPage {
-    const { itemsMax, bytesMax, from } = this.#options;
+    const { itemsMax, bytesMax } = this.#options;
     const { offset, limit } = this.#limits;
-    const all = distinctOf(collector.results(), (this.#stages.at(-1) as Stage).block.bound.isDistinct);
-    // Where rows are counted, those of the pages before are there again.
-    const isCounted = from?.after !== undefined && 'rows' in from.after;
-    const results = isCounted ? all.slice((from.after as { readonly rows: number }).rows) : all;
+    const results = collector.results();
     const rows: string[] = [];
     let bytes = 0;
-    let end = Math.min(offset, results.length);
-    const skipped = end;
+    let end = 0;
+    let offsetLeft = offset;
     while (end < results.length && rows.length < Math.min(itemsMax, limit) && (bytes < bytesMax || rows.length === 0)) {
-      const { text } = results[end] as ResultRow;
+      const text = results[end]?.text;
+      end += 1;
+      if (text === undefined) continue;
+      if (offsetLeft > 0) {
+        offsetLeft -= 1;
+        continue;
+      }
       rows.push(text);
       bytes += text.length;
-      end += 1;
     }
     const limitLeft = limit - rows.length;
-    const isFull = rows.length >= itemsMax || end < results.length;
-    const last = results[end - 1];
-    if (limitLeft <= 0 || !isFull || last === undefined) return { rows, next: undefined };
-    return { rows, next: { offsetLeft: offset - skipped, ...finite({ limitLeft }), after: last.after } };
+    const hasMore = rows.length >= itemsMax || end < results.length || collector.isCut;
+    if (limitLeft <= 0 || !hasMore) return { rows, next: undefined };
+    return { rows, next: { offsetLeft, ...finite({ limitLeft }), after: collector.after(end) } };
   }
 }
 

@@ -33,6 +33,23 @@ export class Smallest<T> {
     return gone;
   }
 
+  /** The last of those that are kept. */
+  get last(): T | undefined {
+    return this.#heap[0];
+  }
+
+  /** There must be one. */
+  dropLast(): T {
+    const heap = this.#heap;
+    const gone = heap[0] as T;
+    const end = heap.pop() as T;
+    if (heap.length > 0) {
+      heap[0] = end;
+      this.#sink(0);
+    }
+    return gone;
+  }
+
   inOrder(): T[] {
     return [...this.#heap].sort(this.#compare);
   }

@@ -1,7 +1,8 @@
 // Aggregates (spec query 2.6). What is undefined is passed over by all of them.
 
-import { compareJson, jsonTypeRank } from '@tidemark/model';
+import { jsonTypeRank } from '@tidemark/model';
 import type { Memory } from './memory.ts';
+import { compareValues } from './order.ts';
 import type { Value } from './value.ts';
 import { ValueSet } from './value-set.ts';
 import { checkSize, sizeOf } from './value-size.ts';
@@ -94,7 +95,7 @@ class Extreme implements Aggregate {
   add(value: Value): void {
     if (value === undefined) return;
     if (jsonTypeRank(value) >= arrayRank) this.#isVoid = true;
-    else if (this.#extreme === undefined || compareJson(value, this.#extreme) * this.#direction > 0) {
+    else if (this.#extreme === undefined || compareValues(value, this.#extreme) * this.#direction > 0) {
       this.#extreme = value;
     }
   }

@@ -4,10 +4,17 @@ import { DatabaseError } from '@tidemark/model';
 import { queryMemoryMax } from '../limits.ts';
 
 export class Memory {
+  readonly #whole: Memory | undefined;
   #left = queryMemoryMax;
+
+  /** A part of it, which is given back at once. */
+  constructor(whole?: Memory) {
+    this.#whole = whole;
+  }
 
   take(bytes: number): void {
     this.#left -= bytes;
+    this.#whole?.take(bytes);
     if (this.#left < 0) {
       throw new DatabaseError(
         'bad-request',
@@ -18,5 +25,11 @@ export class Memory {
 
   give(bytes: number): void {
     this.#left += bytes;
+    this.#whole?.give(bytes);
+  }
+
+  /** All that is taken. */
+  giveAll(): void {
+    this.give(queryMemoryMax - this.#left);
   }
 }

@@ -1,0 +1,87 @@
+// Groups in the order of their keys. Of those that are too late for the page nothing is counted.
+
+import type { ProgramBlock } from '../compile/program.ts';
+import type { Row } from '../compile/row.ts';
+import type { Aggregate } from '../value/aggregate.ts';
+import { newAggregate } from '../value/aggregate.ts';
+import { Memory } from '../value/memory.ts';
+import type { Value } from '../value/value.ts';
+import { contentKeyOf } from '../value/value-set.ts';
+import { sizeOf } from '../value/value-size.ts';
+import type { KeyPlace, SortedAfter } from './after.ts';
+import { entryBytes } from './all-rows.ts';
+import type { Collector, ResultRow } from './collector.ts';
+import { Kept } from './kept.ts';
+
+export class Groups implements Collector {
+  readonly #block: ProgramBlock;
+  readonly #row: Row;
+  readonly #groups = new Map<unknown, Group>();
+  readonly #kept: Kept<Group>;
+
+  constructor(block: ProgramBlock, row: Row, most: number, after: SortedAfter | undefined) {
+    this.#block = block;
+    this.#row = row;
+    this.#kept = new Kept<Group>(most, block.groupKeys.map(ascending), after);
+    // Without GROUP BY there is one group, also of nothing.
+    if (block.groupKeys.length === 0) this.#add(undefined, []);
+  }
+
+  add(row: Row): boolean {
+    const { groupKeys, aggregates } = this.#block;
+    const keys = groupKeys.map((key) => key(row));
+    const name = groupKeys.length === 0 ? undefined : contentKeyOf(keys);
+    const group = this.#groups.get(name) ?? this.#add(name, keys);
+    if (group === undefined) return true;
+    for (let place = 0; place < aggregates.length; place += 1) {
+      (group.aggregates[place] as Aggregate).add(aggregates[place]?.(row));
+    }
+    return true;
+  }
+
+  get isCut(): boolean {
+    return this.#kept.isCut;
+  }
+
+  results(): readonly ResultRow[] {
+    const row = this.#row;
+    const { output, select } = this.#block;
+    return this.#kept.inOrder().map(({ place, aggregates }) => {
+      row.group = { keys: place.keys, aggregates: aggregates.map(({ result }) => result) };
+      const text = output(row);
+      const value = text === undefined ? undefined : select(row);
+      row.group = undefined;
+      return { text, value };
+    });
+  }
+
+  after(count: number): SortedAfter {
+    return this.#kept.after(count);
+  }
+
+  #add(name: unknown, keys: readonly Value[]): Group | undefined {
+    const memory = new Memory(this.#row.memory);
+    const group: Group = { name, place: { keys, rid: 0, row: 0 }, aggregates: [], memory };
+    if (!this.#kept.wants(group)) return undefined;
+    memory.take(entryBytes + keys.reduce<number>((sum, key) => sum + 2 * sizeOf(key), 0));
+    group.aggregates = this.#block.bound.aggregates.map(({ kind }) => newAggregate(kind, memory));
+    this.#groups.set(name, group);
+    const gone = this.#kept.add(group);
+    if (gone !== undefined) {
+      this.#groups.delete(gone.name);
+      gone.memory.giveAll();
+    }
+    return group;
+  }
+}
+
+interface Group {
+  readonly name: unknown;
+  readonly place: KeyPlace;
+  readonly memory: Memory;
+  aggregates: readonly Aggregate[];
+}
+
+function ascending(): boolean {
+  return false;
+}
