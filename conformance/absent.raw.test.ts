@@ -58,17 +58,6 @@ const absent: readonly Absent[] = [
     options: query('SELECT VALUE udf.tax(c.n) FROM c'),
   },
   {
-    what: 'conditions of a patch',
-    status: 501,
-    names: 'condition',
-    verb: 'PATCH',
-    path: () => `${docs}/1`,
-    options: {
-      headers: pk('a'),
-      body: { condition: 'from c where c.n = 1', operations: [{ op: 'incr', path: '/n', value: 1 }] },
-    },
-  },
-  {
     what: 'creating stored procedures',
     status: 501,
     names: 'Stored procedures',

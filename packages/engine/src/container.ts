@@ -56,6 +56,7 @@ import { ClientReader } from './write/client-bytes.ts';
 import type { ClientDocument, PatchOperation, Unit, UnitPartitionKey, WriteCommand } from './write/command.ts';
 import { decide } from './write/decide.ts';
 import { LateUnit } from './write/late-unit.ts';
+import type { PatchBody } from './write/patch-body.ts';
 import { checkPatchOperations } from './write/patch-body.ts';
 
 /** One value for a single path, several for a hierarchical key; undefined stands for an absent value. */
@@ -75,6 +76,7 @@ export interface WriteResult<T = StoredJson> {
 
 export interface PatchOptions {
   readonly ifMatch?: string;
+  /** `FROM c WHERE c.stock > 0`: the document is patched if this holds, and the error is precondition-failed if not. */
   readonly condition?: string;
 }
 
@@ -144,8 +146,7 @@ export class Container {
     checkEtag('ifMatch', options.ifMatch);
     validateDocumentId(id);
     const checked = checkPatchOperations(operations);
-    const condition = options.condition === undefined ? {} : { condition: options.condition };
-    const command = { kind: 'patch', id, operations: checked, ...condition, ifMatch: options.ifMatch } as const;
+    const command = this.patchCommand(id, { operations: checked, ...options });
     return written(await this.commit(this.partitionKey(partitionKey), [command]));
   }
 
@@ -287,6 +288,13 @@ export class Container {
     return this.#reader.read(document);
   }
 
+  /** The condition is understood here, so that what is wrong with it is told before anything is decided. */
+  patchCommand(id: string, patch: PatchBody & Pick<PatchOptions, 'ifMatch'>): WriteCommand {
+    const { operations, condition, ifMatch } = patch;
+    const understood = condition === undefined ? {} : { condition: this.#queries.condition(condition, this.info) };
+    return { kind: 'patch', id, operations, ...understood, ifMatch };
+  }
+
   partitionKeyOf(document: ClientDocument): UnitPartitionKey {
     return this.#keyOf(document.partitionKey);
   }
@@ -344,7 +352,7 @@ export class Container {
     }
     assert('patch' in operation, 'what is left is a patch');
     const operations = checkPatchOperations(operation.operations);
-    return { kind: 'patch', id: checkedId(operation.patch), operations, ifMatch: operation.ifMatch };
+    return this.patchCommand(checkedId(operation.patch), { ...operation, operations });
   }
 
   #inPartition(input: DocumentInput, { values }: UnitPartitionKey): ClientDocument {

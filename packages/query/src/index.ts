@@ -1,3 +1,4 @@
+export { conditionHolds, prepareCondition } from './condition.ts';
 export { functionFamilies } from './functions/function-table.ts';
 export type { FunctionContext, QueryFunction } from './functions/query-function.ts';
 export { clientPlan } from './plan/client-plan.ts';

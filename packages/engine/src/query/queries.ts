@@ -1,10 +1,13 @@
 // What queries of one database share: those that are prepared, turns between their slices, and places where they run.
 
+import { DatabaseError } from '@tidemark/model';
 import type { FunctionContext } from '@tidemark/query';
-import { PreparedQueries } from '@tidemark/query';
+import { conditionHolds, PreparedQueries, prepareCondition } from '@tidemark/query';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { Clock, Environment } from '../environment.ts';
 import { queriesAtOnceMax } from '../limits.ts';
+import type { ContainerInfo } from '../range-engine.ts';
+import type { Condition } from '../write/command.ts';
 import { Places } from './places.ts';
 import { Turns } from './turns.ts';
 
@@ -50,9 +53,30 @@ export class Queries implements QueryTools {
     };
   }
 
+  /** Of a patch. It knows the time of the decision and no chance: a decision may be made twice. */
+  condition(text: string, { definition }: Pick<ContainerInfo, 'definition'>): Condition {
+    if (typeof text !== 'string') throw new DatabaseError('bad-request', 'The condition of a patch is a text of SQL.');
+    const prepared = prepareCondition(text, this.prepared);
+    const { type: geospatialType } = definition.geospatialConfig;
+    return (body, membersEnd, nowMs) =>
+      conditionHolds(prepared, body, membersEnd, {
+        nowMs: () => nowMs,
+        startMs: nowMs,
+        random: noChance,
+        geospatialType,
+      });
+  }
+
   #random(): number {
     const bytes = new Uint32Array(1);
     this.#environment.random(new Uint8Array(bytes.buffer));
     return (bytes[0] as number) / 2 ** 32;
   }
+}
+
+function noChance(): never {
+  throw new DatabaseError(
+    'bad-request',
+    'The condition of a patch is about the document alone: there is no RAND() in it.',
+  );
 }

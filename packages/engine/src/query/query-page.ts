@@ -19,7 +19,7 @@ import {
   scanBatchItems,
 } from '../limits.ts';
 import type { RangeEngine, RangeInfo } from '../range-engine.ts';
-import { lsnTailBytes } from '../state/system-members.ts';
+import { lsnTailBytes } from '../write/system-places.ts';
 import type { DocumentScope, ScannedBatch } from './document-scan.ts';
 import { DocumentScan, spanOf } from './document-scan.ts';
 import type { KeyPlace } from './key-place.ts';

@@ -5,10 +5,11 @@ import { containerRid, formatEtag, parsePartitionKeyPath } from '@tidemark/model
 import type { PreviousImages, PreviousImagesRead } from '../previous-image-policy.ts';
 import { previousImagePolicyName, readPreviousImages } from '../previous-image-policy.ts';
 import type { DecideContext, UniqueKeyPaths } from '../write/decision.ts';
+import { lsnTailBytes } from '../write/system-places.ts';
 import { parseUniqueKey } from '../write/unique.ts';
 import type { ContainerEntry } from './catalog.ts';
 import type { RangeState } from './range.ts';
-import { lsnTailBytes, SystemMembers } from './system-members.ts';
+import { SystemMembers } from './system-members.ts';
 
 /** Documents of one partition key that are deleted, although their records are still there (delete by partition key). */
 export interface Purge {

@@ -2,7 +2,8 @@ import { containerRid, databaseRid, documentRid, formatEtag } from '@tidemark/mo
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readClientDocument } from '../write/client-bytes.ts';
-import { lsnTailBytes, SystemMembers } from './system-members.ts';
+import { lsnTailBytes } from '../write/system-places.ts';
+import { SystemMembers } from './system-members.ts';
 
 const names = ['_rid', '_self', '_etag', '_attachments', '_ts'];
 const u31 = fc.integer({ min: 1, max: 2 ** 31 - 1 });

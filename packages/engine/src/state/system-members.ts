@@ -19,7 +19,7 @@ import {
 } from '@tidemark/model';
 import type { BodyTail, RecordInput } from '../log/frame-writer.ts';
 import type { SystemPlace } from '../write/system-places.ts';
-import { placedProperties, withMembers } from '../write/system-places.ts';
+import { digitsOf, lsnName, lsnTailBytes, placedProperties, withMembers } from '../write/system-places.ts';
 
 /** What the members are made of. */
 type Stamp = Pick<RecordInput, 'ridNumber' | 'lsn' | 'ix' | 'timeMs'>;
@@ -28,8 +28,6 @@ export interface SystemTail extends BodyTail {
   tailBytes(stamp: Stamp): number;
   writeTail(stamp: Stamp, target: Buffer, offset: number, start: number): number;
 }
-
-const lsnName = ',"_lsn":';
 
 export class SystemMembers implements SystemTail {
   readonly #pattern: Buffer;
@@ -155,19 +153,8 @@ class PlacedMembers implements SystemTail {
   }
 }
 
-/** The length of `,"_lsn":N}`, which ends every stored body. */
-export function lsnTailBytes(lsn: number): number {
-  return lsnName.length + digitsOf(lsn) + 1;
-}
-
 const closeBrace = 0x7d;
 const digitZero = 0x30;
-
-function digitsOf(value: number): number {
-  let digits = 1;
-  for (let limit = 10; value >= limit; limit *= 10) digits += 1;
-  return digits;
-}
 
 function writeNumber(target: Buffer, offset: number, value: number): number {
   const end = offset + digitsOf(value);

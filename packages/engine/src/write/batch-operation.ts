@@ -11,7 +11,12 @@ export type BatchOperation =
   | { readonly create: DocumentInput }
   | { readonly upsert: DocumentInput; readonly ifMatch?: string }
   | { readonly replace: DocumentInput; readonly ifMatch?: string }
-  | { readonly patch: string; readonly operations: readonly PatchOperation[]; readonly ifMatch?: string }
+  | {
+      readonly patch: string;
+      readonly operations: readonly PatchOperation[];
+      readonly condition?: string;
+      readonly ifMatch?: string;
+    }
   | { readonly delete: string; readonly ifMatch?: string }
   | { readonly read: string };
 
@@ -21,6 +26,7 @@ type OperationKind = WriteKind | 'patch' | 'delete' | 'read';
 /** An operation with all that any of them has. */
 interface Given extends Readonly<Partial<Record<OperationKind, unknown>>> {
   readonly operations?: unknown;
+  readonly condition?: unknown;
   readonly ifMatch?: string;
 }
 
@@ -42,6 +48,7 @@ export function kindOfOperation(operation: BatchOperation): OperationKind {
     checkEtag('ifMatch', given.ifMatch);
   }
   if (given.operations !== undefined && kind !== 'patch') throw unknownMember('operations', kind);
+  if (given.condition !== undefined && kind !== 'patch') throw unknownMember('condition', kind);
   return kind;
 }
 

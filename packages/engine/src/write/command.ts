@@ -3,6 +3,9 @@
 import type { PartitionKeyValues } from '@tidemark/model';
 import type { SystemPlace } from './system-places.ts';
 
+/** Whether a document may be patched: of its stored JSON, whose last member ends at `membersEnd`, at a time. May throw a DatabaseError. */
+export type Condition = (body: Buffer, membersEnd: number, nowMs: number) => boolean;
+
 /** A document as a client sent it, checked and cleaned by client-bytes.ts. */
 export interface ClientDocument {
   readonly id: string;
@@ -47,7 +50,7 @@ export type WriteCommand =
       readonly kind: 'patch';
       readonly id: string;
       readonly operations: readonly PatchOperation[];
-      readonly condition?: string;
+      readonly condition?: Condition;
       readonly ifMatch?: string | undefined;
     }
   | { readonly kind: 'delete'; readonly id: string; readonly ifMatch?: string | undefined }

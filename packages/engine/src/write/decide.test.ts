@@ -167,12 +167,24 @@ test('[wire 7] a replace keeps the rid number and names the version before it', 
   });
 });
 
-test('[wire 7] a patch condition is refused as not supported, whether the document exists or not', () => {
-  const conditional: WriteCommand = { ...patched, condition: 'from c where c.n = 1' };
+test('[wire 7] a patch whose condition does not hold is a failed precondition, and the condition sees no LSN', () => {
+  const asked: string[] = [];
+  const conditional = (holds: boolean): WriteCommand => ({
+    ...patched,
+    condition: (body, membersEnd) => {
+      asked.push(body.toString('utf8', 0, membersEnd));
+      return holds;
+    },
+  });
 
-  expect(short(run([conditional], liveA))).toEqual(['not-supported']);
-  expect(short(run([conditional], noA))).toEqual(['not-supported']);
-  expect(outcomes(run([conditional], noA))[0]).toMatchObject({ message: expect.stringContaining('query engine') });
+  expect(short(run([conditional(true)], liveA))).toEqual(['replaced']);
+  expect(short(run([conditional(false)], liveA))).toEqual(['precondition-failed']);
+  expect(short(run([conditional(false)], noA))).toEqual(['not-found']);
+  expect(asked).toHaveLength(2);
+  for (const text of asked) {
+    expect(text).toContain('"_ts"');
+    expect(text).not.toContain('_lsn');
+  }
 });
 
 test('[wire 7] a patch that cannot be applied carries its reason', () => {

@@ -7,7 +7,7 @@ import { assert, batchOperationsMax, isDatabaseError, unreachable } from '@tidem
 import type { ClientDocument, Unit, WriteCommand } from './command.ts';
 import type { DecideContext, DecideView, Decision, Outcome } from './decision.ts';
 import { applyPatch } from './patch.ts';
-import { withMembers } from './system-places.ts';
+import { lsnTailBytes, withMembers } from './system-places.ts';
 import { noDigests, uniqueDigests } from './unique.ts';
 import type { Version } from './unit-state.ts';
 import { UnitState } from './unit-state.ts';
@@ -85,7 +85,6 @@ function decideReplace(state: UnitState, command: Command<'replace'>, context: D
 }
 
 function decidePatch(state: UnitState, command: Command<'patch'>, context: DecideContext): CommandOutcome {
-  if (command.condition !== undefined) return conditionNotSupported;
   const version = state.latest(command.id);
   if (!state.isLive(version)) return notFound;
   if (!meets(version, command.ifMatch)) return preconditionFailed;
@@ -93,6 +92,7 @@ function decidePatch(state: UnitState, command: Command<'patch'>, context: Decid
   if (body === undefined) return needsBody;
   let document: ClientDocument;
   try {
+    if (command.condition?.(body, membersEndOf(version, body), context.nowMs) === false) return preconditionFailed;
     document = applyPatch(body, command.operations, context.partitionKeyPaths);
   } catch (error) {
     if (isDatabaseError(error)) return rejected(error.code, error.message);
@@ -175,6 +175,11 @@ function unquoted(etag: string): string {
   return etag.length >= 2 && etag.startsWith('"') && etag.endsWith('"') ? etag.slice(1, -1) : etag;
 }
 
+/** A stored body ends with its LSN, which is none of the document's members. */
+function membersEndOf(version: Version, body: Buffer): number {
+  return body.length - (version.kind === 'stored' ? lsnTailBytes(version.lsn) : closeBrace.length);
+}
+
 function bodyOf(version: Version): Buffer | undefined {
   if (version.kind === 'stored') return version.body;
   const { document } = version.made;
@@ -243,10 +248,6 @@ const preconditionFailed: Rejection = rejected(
 const idChanged: Rejection = rejected(
   'invalid-document',
   'The id in the body is not the id of the document to replace: the id of a document cannot change.',
-);
-const conditionNotSupported: Rejection = rejected(
-  'not-supported',
-  'Patch conditions are not supported yet: they are SQL and need the query engine. Use If-Match with the etag instead.',
 );
 const failedDependency: Rejection = rejected(
   'failed-dependency',

@@ -5,7 +5,7 @@ import type { PatchOperation } from './command.ts';
 
 export interface PatchBody {
   readonly operations: readonly PatchOperation[];
-  /** SQL that begins with `from`; decide answers that it is not supported yet. */
+  /** SQL that begins with `from`. */
   readonly condition?: string;
 }
 

@@ -39,3 +39,17 @@ export function withMembers(open: Buffer, places: readonly SystemPlace[], member
 }
 
 const comma: Buffer = Buffer.from(',');
+
+export const lsnName = ',"_lsn":';
+
+/** The length of `,"_lsn":N}`, which ends every stored body. */
+export function lsnTailBytes(lsn: number): number {
+  return lsnName.length + digitsOf(lsn) + 1;
+}
+
+/** Of a whole number from 0 on. */
+export function digitsOf(value: number): number {
+  let digits = 1;
+  for (let limit = 10; value >= limit; limit *= 10) digits += 1;
+  return digits;
+}

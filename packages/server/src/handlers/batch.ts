@@ -193,7 +193,7 @@ function commandOf(place: Place, key: UnitPartitionKey, operation: BodyOperation
     }
     case 'Patch': {
       const body = parsePatchBody(JSON.parse(resourceOf(operation).toString('utf8')));
-      return { kind: 'patch', id: requiredId(operation), ...body, ...match };
+      return place.container.patchCommand(requiredId(operation), { ...body, ...match });
     }
     case 'Delete':
       return { kind: 'delete', id: requiredId(operation), ...match };

@@ -40,7 +40,8 @@ export async function patchDocument(request: CosmosRequest, { database }: Handle
   refuseTriggers(request);
   const place = findContainer(database, request.path);
   const { id, key } = await addressed(request, place);
-  return write(request, place, key, { kind: 'patch', id, ...parsePatchBody(jsonOf(request)), ...ifMatchOf(request) });
+  const patch = { ...parsePatchBody(jsonOf(request)), ...ifMatchOf(request) };
+  return write(request, place, key, place.container.patchCommand(id, patch));
 }
 
 export async function deleteDocument(request: CosmosRequest, { database }: HandlerContext): Promise<CosmosResponse> {

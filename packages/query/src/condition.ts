@@ -1,0 +1,46 @@
+// The condition of a patch, `FROM c WHERE c.stock > 0`: a query without what it selects, about one document.
+
+import type { Buffer } from 'node:buffer';
+import type { FunctionContext } from './functions/query-function.ts';
+import type { PreparedQueries } from './prepared-queries.ts';
+import type { PreparedQuery } from './query.ts';
+import { QueryError, queryError } from './query-error.ts';
+import { QueryRun } from './run/query-run.ts';
+
+const selection = 'SELECT VALUE true ';
+
+/** Throws a QueryError, with places in the text as it was given. */
+export function prepareCondition(text: string, queries: PreparedQueries): PreparedQuery {
+  let prepared: PreparedQuery;
+  try {
+    prepared = queries.prepare(selection + text, []);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw new QueryError(
+      error.problems.map((problem) => ({ ...problem, span: problem.span && moved(problem.span) })),
+      { cause: error },
+    );
+  }
+  const { from, groupBy, orderBy, offset } = prepared.tree;
+  if (prepared.program.query.documentSlot === undefined || groupBy.length > 0 || orderBy !== undefined || offset) {
+    const span = from === undefined ? { start: 0, end: text.length } : moved(from);
+    throw queryError('SC1001', 'The condition of a patch is FROM and WHERE, as in: FROM c WHERE c.stock > 0.', span);
+  }
+  return prepared;
+}
+
+function moved({ start, end }: { readonly start: number; readonly end: number }): { start: number; end: number } {
+  return { start: Math.max(0, start - selection.length), end: Math.max(0, end - selection.length) };
+}
+
+/** Whether it holds for the document at [0, …), whose last member ends at `membersEnd`. */
+export function conditionHolds(
+  { program }: PreparedQuery,
+  bytes: Buffer,
+  membersEnd: number,
+  context: FunctionContext,
+): boolean {
+  const run = new QueryRun(program, { parameters: [], context, itemsMax: 1, bytesMax: 1, from: undefined });
+  run.add(bytes, 0, membersEnd, 1);
+  return run.rowCount > 0;
+}
