@@ -13,7 +13,7 @@ import { printExpression, printQuery } from '../syntax/print.ts';
 import type { OrderItem, Query } from '../syntax/tree.ts';
 import type { Value } from '../value/value.ts';
 import { checkComposition } from './composition.ts';
-import { innerBlocksOf } from './container-block.ts';
+import { innerBlocksOf, isPlain } from './container-block.ts';
 import { distinctCountInfo } from './distinct-count.ts';
 import { checkFeatures } from './features.ts';
 import { isOnePoint, keyRangesOf } from './partition-keys.ts';
@@ -134,8 +134,4 @@ function innerInfo(tree: Query, block: BoundBlock): QueryInfo {
     'A query in FROM with aggregates, GROUP BY, DISTINCT, ORDER BY, TOP or OFFSET cannot be put together from ranges by the ' +
       'client. Name a partition key, or send the query without a range, and the server runs it over all of them.',
   );
-}
-
-function isPlain({ isGrouped, isDistinct, orderBy, top, offset }: BoundBlock): boolean {
-  return !isGrouped && !isDistinct && orderBy.length === 0 && top === undefined && offset === undefined;
 }
