@@ -45,7 +45,11 @@ export class World {
   container(database: string, id: string): Container {
     const found = this.engine.containers(database).find((info) => info.id === id);
     if (found === undefined) throw new Error(`There is no container ${id}.`);
-    return new Container(this.engine, found.number, new Queries({ clock: this.clock, random: (target) => this.random.bytes(target) }));
+    return new Container(
+      this.engine,
+      found.number,
+      new Queries({ clock: this.clock, random: (target) => this.random.bytes(target) }),
+    );
   }
 
   async open(): Promise<void> {

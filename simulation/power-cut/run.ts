@@ -12,6 +12,7 @@ import {
   Container as ContainerOf,
   checkDatabase,
   EmbeddedEngine,
+  Queries,
   readContainerDefinition,
 } from '@tidemark/engine/internal';
 import type { PartitionKeyDefinition } from '@tidemark/model';
@@ -473,7 +474,11 @@ class PowerCutRun {
     const engine = this.#engine as EmbeddedEngine;
     const found = engine.containers(database).find((info) => info.id === id);
     if (found === undefined) throw new Violation(`the container ${id} is gone`);
-    return new ContainerOf(engine, found.number);
+    return new ContainerOf(
+      engine,
+      found.number,
+      new Queries({ clock: this.#clock, random: (target) => this.#random.bytes(target) }),
+    );
   }
 }
 

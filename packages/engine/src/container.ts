@@ -87,6 +87,12 @@ export interface DeleteOptions {
 const noOptions: WriteOptions = {};
 const writeOptionNames: OptionNames<WriteOptions> = { partitionKey: true, ifMatch: true, ifNoneMatch: true };
 const patchOptionNames: OptionNames<PatchOptions> = { ifMatch: true, condition: true };
+const readPageOptionNames: OptionNames<ReadPageOptions> = {
+  continuation: true,
+  itemsMax: true,
+  keys: true,
+  partitionKey: true,
+};
 const deleteOptionNames: OptionNames<DeleteOptions> = { ifMatch: true };
 
 export interface ReadPageOptions {
@@ -209,6 +215,7 @@ export class Container {
     range: string,
     options: ReadPageOptions = {},
   ): Promise<{ readonly documents: Document<T>[]; readonly end: number; readonly continuation: number | undefined }> {
+    checkOptionNames<ReadPageOptions>(options, readPageOptionNames);
     const { continuation: from, itemsMax = pageItems, keys, partitionKey } = options;
     const page = await this.#engine.scan(this.#number, range, {
       from,

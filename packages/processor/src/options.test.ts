@@ -85,7 +85,7 @@ test('[M10] a container is reached by endpoint, connection string or client, an 
     info: { id: 'c', rid: 'r', definition: { partitionKey: { paths: ['/id'] } } },
     changes: () => {},
     versions: () => {},
-    readPage: () => {},
+    query: () => {},
   } as never;
 
   expect(connectSource(source, options)).toBe(source);

@@ -1,14 +1,25 @@
 // A query as an embedder sees it: rows, one after the other or page by page.
 
-import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
+import type { KeyRange, PartitionKeyComponent, PartitionKeyDefinition, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, intersectKeyRanges, partitionKeyValues } from '@tidemark/model';
 import type { PreparedQuery, Value } from '@tidemark/query';
 import { keyRangesOf, scannedRanges } from '@tidemark/query';
-import type { Container, PartitionKeyInput } from '../container.ts';
 import type { OptionNames } from '../known-options.ts';
 import { checkOptionNames } from '../known-options.ts';
 import { pageBytesMax } from '../limits.ts';
+import type { ContainerInfo } from '../range-engine.ts';
 import type { DocumentScope } from './document-scan.ts';
+import type { QueryPage, QueryPageRequest } from './query-page.ts';
+
+/** What a query needs of its container. */
+export interface Queried {
+  readonly info: ContainerInfo;
+  prepareQuery(text: string, parameterNames: readonly string[]): PreparedQuery;
+  scopeOfKey(values: PartitionKeyValues): DocumentScope;
+  readQueryPage(request: QueryPageRequest): Promise<QueryPage>;
+}
+
+type PartitionKeyInput = PartitionKeyComponent | PartitionKeyValues;
 
 /** By name, with the `@` or without. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
@@ -30,12 +41,12 @@ export interface QueryRows<T> {
 }
 
 export class ContainerQuery<T> implements AsyncIterable<T> {
-  readonly #container: Container;
+  readonly #container: Queried;
   readonly #text: string;
   readonly #parameters: Parameters;
   readonly #options: QueryOptions;
 
-  constructor(container: Container, text: string, parameters: QueryParameters, options: QueryOptions) {
+  constructor(container: Queried, text: string, parameters: QueryParameters, options: QueryOptions) {
     checkOptionNames<QueryOptions>(options, optionNames);
     const { itemsMax } = options;
     if (itemsMax !== undefined && (!Number.isSafeInteger(itemsMax) || itemsMax < 1)) {
@@ -87,7 +98,7 @@ interface Parameters {
   readonly values: readonly Value[];
 }
 
-export function parametersOf(parameters: QueryParameters): Parameters {
+function parametersOf(parameters: QueryParameters): Parameters {
   const entries = Object.entries(parameters);
   return {
     names: entries.map(([name]) => (name.startsWith('@') ? name : `@${name}`)),
@@ -99,8 +110,8 @@ export function parametersOf(parameters: QueryParameters): Parameters {
 }
 
 /** The documents that a query has to look at: those of a partition key, or of the keys that its filter leaves. */
-export function queryScope(
-  container: Container,
+function queryScope(
+  container: Queried,
   prepared: PreparedQuery,
   parameters: readonly Value[],
   partitionKey?: PartitionKeyInput,

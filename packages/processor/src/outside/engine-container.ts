@@ -48,15 +48,12 @@ export interface EngineContainer {
   replace(document: object, options?: { readonly ifMatch?: string }): Promise<{ readonly document: EngineDocument }>;
   delete(id: string, partitionKey: string | undefined, options?: { readonly ifMatch?: string }): Promise<void>;
   read(id: string, partitionKey: string | undefined): Promise<EngineDocument | undefined>;
-  readPage(
-    range: string,
-    options?: { readonly idPrefix?: string; readonly continuation?: number | undefined; readonly itemsMax?: number },
-  ): Promise<{ readonly documents: readonly EngineDocument[]; readonly continuation: number | undefined }>;
+  query(text: string, parameters?: Readonly<Record<string, unknown>>): AsyncIterable<unknown>;
 }
 
 export function isEngineContainer(x: unknown): x is EngineContainer {
-  const { changes, versions, readPage, info }: Record<string, unknown> = Object(x);
-  const isCallable = [changes, versions, readPage].every((each) => typeof each === 'function');
+  const { changes, versions, query, info }: Record<string, unknown> = Object(x);
+  const isCallable = [changes, versions, query].every((each) => typeof each === 'function');
   return isCallable && typeof info === 'object' && info !== null;
 }
 

@@ -1,8 +1,6 @@
 // A container of an engine in this process as a store of documents by id.
 
-import { isDatabaseError } from '@tidemark/model';
 import type { Clock } from '../environment.ts';
-import { listAttemptsMax } from '../limits.ts';
 import type { EngineContainer } from '../outside/engine-container.ts';
 import { pageWithin } from '../outside/engine-container.ts';
 import type { DocumentBody, DocumentStore, StoredDocument, StoreWatch } from './document-store.ts';
@@ -27,16 +25,14 @@ export class EngineStore implements DocumentStore {
   }
 
   async list(idPrefix: string, signal?: AbortSignal): Promise<readonly StoredDocument[]> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const found: StoredDocument[] = [];
-        for (const { id } of this.#container.ranges) found.push(...(await this.#listRange(id, idPrefix, signal)));
-        return found;
-      } catch (error) {
-        const isGone = isDatabaseError(error) && error.code === 'range-gone';
-        if (attempt >= listAttemptsMax || !isGone) throw error;
-      }
+    signal?.throwIfAborted();
+    const found: StoredDocument[] = [];
+    const text = 'SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)';
+    for await (const value of this.#container.query(text, { '@prefix': idPrefix })) {
+      signal?.throwIfAborted();
+      found.push(storedOf(value, this.#key));
     }
+    return found;
   }
 
   async read(
@@ -73,17 +69,5 @@ export class EngineStore implements DocumentStore {
     const page = await pageWithin(feed, first, waitMs, this.#clock.sleep.bind(this.#clock), signal);
     page.release?.();
     return { position: page.etag, hasChanged: page.count > 0, isWaitApplied: true };
-  }
-
-  async #listRange(range: string, idPrefix: string, signal: AbortSignal | undefined): Promise<StoredDocument[]> {
-    const found: StoredDocument[] = [];
-    let continuation: number | undefined;
-    do {
-      signal?.throwIfAborted();
-      const page = await this.#container.readPage(range, { idPrefix, continuation });
-      for (const { value } of page.documents) found.push(storedOf(value, this.#key));
-      ({ continuation } = page);
-    } while (continuation !== undefined);
-    return found;
   }
 }

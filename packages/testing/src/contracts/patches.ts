@@ -109,16 +109,20 @@ export const patchCases: readonly ContractCase[] = [
     },
   },
   {
-    title: '[wire 7] says that a patch condition is not supported yet',
+    title: '[wire 7] patches while the condition holds, on disk or in memory, and else the precondition fails',
     async run(bench) {
       const container = await bench.container();
       await container.create({ id: '1', pk: 'a', n: 0 });
       const incr = [{ op: 'incr', path: '/n', value: 1 }] as const;
+      const patch = (condition: string): Promise<string> =>
+        codeOf(() => container.patch('1', 'a', incr, { condition }));
 
-      expect(await codeOf(() => container.patch('1', 'a', incr, { condition: 'from c where c.n = 0' }))).toBe(
-        'not-supported',
-      );
-      expect((await container.read('1', 'a'))?.value).toMatchObject({ n: 0 });
+      expect(await patch('from c where c.n = 0')).toBe('none');
+      await bench.settle();
+      expect(await patch('from c where c.n = 0')).toBe('precondition-failed');
+      expect(await patch('from c where not is_defined(c._lsn) and c.n = 1')).toBe('none');
+      expect(await patch('from c where c.')).toBe('invalid-query');
+      expect((await container.read('1', 'a'))?.value).toMatchObject({ n: 2 });
     },
   },
   {
