@@ -72,6 +72,7 @@ describe('[wire 12] operators bind as the service has it', () => {
     ["a NOT LIKE 'x%' ESCAPE '!' OR b NOT IN (1, 2)", '((a NOT LIKE "x%" ESCAPE "!") OR (b NOT IN (1, 2)))'],
     ['- - ~a[0].b["c d"]', '(-(-(~a[0].b["c d"])))'],
     ['a <> b', '(a != b)'],
+    ['(1).a[2]', '(1).a[2]'],
   ])('%s', (text, canonical) => {
     expect(printQuery(parseQuery(`SELECT VALUE ${text}`))).toBe(`SELECT VALUE ${canonical}`);
   });

@@ -82,9 +82,9 @@ export function printExpression(expression: Expression): string {
     case 'name':
       return expression.name;
     case 'member':
-      return printExpression(expression.of) + printMember(expression.name);
+      return printAccessed(expression.of) + printMember(expression.name);
     case 'index':
-      return `${printExpression(expression.of)}[${printExpression(expression.by)}]`;
+      return `${printAccessed(expression.of)}[${printExpression(expression.by)}]`;
     case 'array':
       return `[${printList(expression.items)}]`;
     case 'object':
@@ -117,6 +117,11 @@ export function printExpression(expression: Expression): string {
     case 'subquery':
       return `${expression.form === 'scalar' ? '' : expression.form}${printSubquery(expression.query)}`;
   }
+}
+
+/** A dot behind a number would be one of its own. */
+function printAccessed(of: Expression): string {
+  return of.kind === 'number' ? `(${printExpression(of)})` : printExpression(of);
 }
 
 /** What follows the last colon needs no parentheses: a long row of conditions is no deep one. */
