@@ -15,7 +15,7 @@ import { constantsOf } from './constant.ts';
 import { containerBlock } from './container-block.ts';
 
 /** Undefined is every value. */
-export type KeyValues = ReadonlySet<PartitionKeyComponent> | undefined;
+type KeyValues = ReadonlySet<PartitionKeyComponent> | undefined;
 export type KeyBox = readonly KeyValues[];
 
 export function keyBoxesOf(
