@@ -25,7 +25,8 @@ import {
   partitionKeyValues,
   validateDocumentId,
 } from '@tidemark/model';
-import type { PreparedQuery } from '@tidemark/query';
+import type { ExplainedQuery, PreparedQuery } from '@tidemark/query';
+import { explainQuery } from '@tidemark/query';
 import type { BatchResult } from './batch-result.ts';
 import { ShownBatch } from './batch-result.ts';
 import { Document } from './document.ts';
@@ -36,7 +37,7 @@ import { checkOptionNames } from './known-options.ts';
 import type { DocumentScope } from './query/document-scan.ts';
 import type { Queries } from './query/queries.ts';
 import type { QueryOptions, QueryParameters } from './query/query.ts';
-import { ContainerQuery } from './query/query.ts';
+import { ContainerQuery, parametersOf } from './query/query.ts';
 import type { QueryPage, QueryPageRequest } from './query/query-page.ts';
 import { readQueryPage } from './query/query-page.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
@@ -233,6 +234,13 @@ export class Container {
   /** The rows of a query, `SELECT VALUE c.id FROM c WHERE c.n > @n`, with `{ '@n': 5 }`. Runs as far as it is iterated. */
   query<T = unknown>(text: string, parameters: QueryParameters = {}, options: QueryOptions = {}): ContainerQuery<T> {
     return new ContainerQuery<T>(this, text, parameters, options);
+  }
+
+  /** How a query is run: which keys it reads, what it filters, sorts and groups by, and whether that needs all documents first. */
+  explain(text: string, parameters: QueryParameters = {}): ExplainedQuery {
+    const { names, values } = parametersOf(parameters);
+    const { partitionKey, indexingPolicy } = this.info.definition;
+    return explainQuery(this.prepareQuery(text, names), values, partitionKey, indexingPolicy);
   }
 
   // The feed

@@ -2,6 +2,7 @@
 
 export type { ErrorCode } from '@tidemark/model';
 export { DatabaseError, isDatabaseError } from '@tidemark/model';
+export type { ExplainedBlock, ExplainedQuery } from '@tidemark/query';
 export type { BatchOutcome, BatchResult } from './batch-result.ts';
 export type { CheckReport } from './check.ts';
 export type {

@@ -9,7 +9,7 @@
 
 import { DatabaseError } from '@tidemark/model';
 import type { PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
-import { QueryRun } from '@tidemark/query';
+import { checkOrderBy, QueryRun } from '@tidemark/query';
 import {
   queryMsMax,
   queryPageDocumentsMax,
@@ -66,6 +66,7 @@ export async function readQueryPage(
   tools: QueryTools,
   request: QueryPageRequest,
 ): Promise<QueryPage> {
+  checkOrderBy(request.prepared, engine.container(container).definition.indexingPolicy);
   const name = `${container} ${request.text} ${JSON.stringify(request.parameters)}`;
   const from = decodeQueryPlace(request.continuation, name, spanOf(request.scope));
   const page = new Page(engine, container, tools, request, from);

@@ -98,7 +98,7 @@ interface Parameters {
   readonly values: readonly Value[];
 }
 
-function parametersOf(parameters: QueryParameters): Parameters {
+export function parametersOf(parameters: QueryParameters): Parameters {
   const entries = Object.entries(parameters);
   return {
     names: entries.map(([name]) => (name.startsWith('@') ? name : `@${name}`)),

@@ -4,7 +4,7 @@
 // Clients that ask range by range, because they have asked for the plan first, get the rows of that range.
 
 import { DatabaseError, header } from '@tidemark/model';
-import { checkComposition, clientPlan } from '@tidemark/query';
+import { checkComposition, checkOrderBy, clientPlan } from '@tidemark/query';
 import { chargeMin, queryCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
 import { pageBytesMax } from '../limits.ts';
@@ -42,8 +42,9 @@ export async function queryDocuments(request: CosmosRequest, context: HandlerCon
 export function planQuery(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const place = findContainer(database, request.path);
   const { prepared, parameters } = readQuery(request, database);
-  const features = textOfHeader(request, header.queryFeatures);
-  const plan = clientPlan(prepared, parameters, place.info.definition.partitionKey, features);
+  const { partitionKey, indexingPolicy } = place.info.definition;
+  checkOrderBy(prepared, indexingPolicy);
+  const plan = clientPlan(prepared, parameters, partitionKey, textOfHeader(request, header.queryFeatures));
   const body = Buffer.from(JSON.stringify(plan));
   return { status: 200, charge: chargeMin, headers: containerOwner(place), body };
 }

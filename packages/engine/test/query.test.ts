@@ -1,0 +1,84 @@
+// Queries in this process: rows, pages, what they are told of, and what they leave alone.
+
+import { expect, test } from 'vitest';
+import type { Container, Database } from '../src/index.ts';
+import { openDatabase } from '../src/index.ts';
+
+async function shop(database: Database, ranges = 1): Promise<Container> {
+  await database.createDatabaseIfNotExists('shop');
+  const definition = { id: 'orders', partitionKey: { paths: ['/customer'], kind: 'Hash', version: 2 } };
+  const orders = await database.createContainer('shop', definition, { ranges });
+  for (let n = 0; n < 40; n += 1) await orders.create({ id: `${n}`, customer: `c${n % 5}`, total: n });
+  return orders;
+}
+
+test('[M20] a query is iterated row by row, with parameters named with the sign or without', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database, 4);
+  const totals: number[] = [];
+  for await (const total of orders.query<number>('SELECT VALUE c.total FROM c WHERE c.total < @max', { max: 3 })) {
+    totals.push(total);
+  }
+  expect(totals.sort()).toEqual([0, 1, 2]);
+  expect(await orders.query('SELECT VALUE COUNT(1) FROM c WHERE c.total >= @min', { '@min': 30 }).toArray()).toEqual([
+    10,
+  ]);
+});
+
+test('[M20] a page goes on from its continuation, in another process as well, and only for the same query', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database, 4);
+  const text = 'SELECT VALUE c.total FROM c ORDER BY c.total';
+  const seen: unknown[] = [];
+  let continuation: string | undefined;
+  do {
+    const options = { itemsMax: 7, ...(continuation === undefined ? {} : { continuation }) };
+    const { value: page } = await orders.query(text, {}, options).pages().next();
+    if (!page) break;
+    seen.push(...page.items);
+    ({ continuation } = page);
+    expect(continuation?.length ?? 0).toBeLessThan(1024);
+  } while (continuation !== undefined);
+  expect(seen).toEqual(Array.from({ length: 40 }, (_, n) => n));
+
+  const { value: first } = await orders.query(text, {}, { itemsMax: 7 }).pages().next();
+  const other = { continuation: (first as { continuation: string }).continuation };
+  await expect(orders.query('SELECT * FROM c', {}, other).toArray()).rejects.toMatchObject({
+    code: 'invalid-continuation',
+  });
+});
+
+test('[M20] a partition key narrows a query, and so does a filter that names it', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database, 4);
+  const expected = [1, 6, 11, 16, 21, 26, 31, 36];
+  expect(await orders.query('SELECT VALUE c.total FROM c', {}, { partitionKey: 'c1' }).toArray()).toEqual(expected);
+  const text = "SELECT VALUE c.total FROM c WHERE c.customer = 'c1'";
+  expect(await orders.query(text).toArray()).toEqual(expected);
+  expect(orders.explain(text)).toMatchObject({ kind: 'streaming', reads: 'every document of one partition key' });
+  expect(orders.explain('SELECT VALUE COUNT(1) FROM c').kind).toBe('blocking');
+});
+
+test('[M20] what is shown is the document as it is read, without its LSN', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database);
+  const [row] = await orders.query("SELECT * FROM c WHERE c.id = '7'").toArray();
+  expect(row).toEqual((await orders.read('7', 'c2'))?.value);
+  expect(await orders.query('SELECT VALUE c._lsn FROM c').toArray()).toEqual([]);
+});
+
+test('[M20] mistakes are told: of the text, of an option, of a page', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database);
+  await expect(orders.query('SELECT VALUE c.total FROM').toArray()).rejects.toMatchObject({ code: 'invalid-query' });
+  await expect(orders.query('SELECT VALUE @x FROM c').toArray()).rejects.toThrow(/@x/);
+  expect(() => orders.query('SELECT * FROM c', {}, { pageSize: 3 } as never)).toThrow(/pageSize/);
+  expect(() => orders.query('SELECT * FROM c', {}, { itemsMax: 0 })).toThrow(/at least 1/);
+});
+
+test('[M20] a query that nobody waits for any more ends', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database);
+  const signal = AbortSignal.abort();
+  await expect(orders.query('SELECT VALUE COUNT(1) FROM c', {}, { signal }).toArray()).rejects.toThrow(/Nobody waits/);
+});
