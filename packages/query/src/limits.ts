@@ -38,3 +38,9 @@ export const queryMemoryMax: number = 64 * 1024 * 1024;
 
 /** Of TOP, OFFSET and LIMIT: what the service takes. */
 export const countMax: number = 4_294_967_295;
+
+/** Partition keys that a filter names and that are looked up one by one, as many as IN may list. Of more the whole container is read. */
+export const filterKeysMax: number = 16_384;
+
+/** Alternatives of partition keys on both sides of an AND, multiplied; beyond it only one side narrows what is read. */
+export const filterAlternativesMax: number = 256;

@@ -7,6 +7,7 @@
 import type { PartitionKeyComponent } from '@tidemark/model';
 import { parsePartitionKeyPath } from '@tidemark/model';
 import type { BoundExpression, BoundQuery } from '../bind/bound.ts';
+import { filterAlternativesMax } from '../limits.ts';
 import { likePattern } from '../value/like.ts';
 import type { Value } from '../value/value.ts';
 import { isArray, isObject } from '../value/value.ts';
@@ -39,9 +40,6 @@ interface Filter {
 }
 
 type Boxes = readonly KeyBox[];
-
-/** Beyond so many combinations one side of an AND is left out, which makes the answer larger and not wrong. */
-const combinationsMax = 256;
 
 /** The keys of documents for which the expression can have this value. */
 function possible(filter: Filter, expression: BoundExpression, truth: boolean): Boxes {
@@ -192,7 +190,7 @@ function anyKey({ paths }: Filter): KeyBox {
 
 function all(parts: readonly Boxes[]): Boxes {
   return parts.reduce((a, b) => {
-    if (a.length * b.length > combinationsMax) return a.length <= b.length ? a : b;
+    if (a.length * b.length > filterAlternativesMax) return a.length <= b.length ? a : b;
     return a.flatMap((one) => b.map((other) => intersect(one, other)).filter((box) => box !== undefined));
   });
 }

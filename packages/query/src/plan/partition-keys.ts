@@ -16,6 +16,7 @@ import {
   keySpaceMax,
   keySpaceMin,
 } from '@tidemark/model';
+import { filterKeysMax } from '../limits.ts';
 import type { PreparedQuery } from '../query.ts';
 import type { Value } from '../value/value.ts';
 import type { KeyBox } from './key-filter.ts';
@@ -59,9 +60,6 @@ export function isOnePoint(ranges: readonly QueryRange[]): boolean {
   return ranges.length === 1 && ranges[0]?.isMaxInclusive === true;
 }
 
-/** More keys than IN may list are not looked up one by one. */
-const keysMax = 16_384;
-
 const everything: QueryRange = { min: keySpaceMin, max: keySpaceMax, isMinInclusive: true, isMaxInclusive: false };
 
 function pointOf(hex: string): QueryRange {
@@ -72,7 +70,7 @@ function pointOf(hex: string): QueryRange {
 function rangesOfBox(box: KeyBox, definition: PartitionKeyDefinition): readonly QueryRange[] | undefined {
   let keys: readonly (readonly PartitionKeyComponent[])[] = [[]];
   for (const values of box) {
-    if (values === undefined || keys.length * values.size > keysMax) break;
+    if (values === undefined || keys.length * values.size > filterKeysMax) break;
     keys = keys.flatMap((key) => [...values].map((value) => [...key, value]));
   }
   const levels = keys[0]?.length ?? 0;
