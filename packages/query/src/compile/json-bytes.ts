@@ -5,7 +5,7 @@
 // on there when it asks for another, and looks into values and arrays as well: with the list a filter on a member near the front
 // took ten times as long, and three times with long texts, whose ends are searched by the system here.
 
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 
 /** Where a value lies: bytes [from, to). Made once by who looks, and used again. */
 export class ByteSpan {
@@ -88,8 +88,22 @@ export function isName(bytes: Buffer, from: number, to: number, name: Buffer): b
 }
 
 function isEscapedName(bytes: Buffer, from: number, to: number, name: Buffer): boolean {
-  return JSON.parse(bytes.toString('utf8', from - 1, to + 1)) === name.toString('utf8');
+  // A name is a string.
+  return nameBytes(JSON.parse(bytes.toString('utf8', from - 1, to + 1)) as string).equals(name);
 }
+
+/** In UTF-8. A half of a surrogate pair, which has no UTF-8, keeps bytes of its own, as no document has them. */
+export function nameBytes(text: string): Buffer {
+  if (!loneSurrogate.test(text)) return Buffer.from(text);
+  const parts = text.split(loneSurrogate).map((part, at) => {
+    if (at % 2 === 0) return Buffer.from(part);
+    const code = part.charCodeAt(0);
+    return Buffer.from([0xed, 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)]);
+  });
+  return Buffer.concat(parts);
+}
+
+const loneSurrogate = /([\ud800-\udfff])/u;
 
 /** The last member of this name in the object at `from`. False where there is none, or no object. */
 export function findMember(bytes: Buffer, from: number, name: Buffer, found: ByteSpan): boolean {

@@ -13,6 +13,7 @@ import {
   findElement,
   findMember,
   isName,
+  nameBytes,
   quote,
   skipSpace,
   stringEnd,
@@ -34,14 +35,14 @@ export class MemberNames {
   /** Undefined for a path whose first step is no name: a document is no array. */
   pathOf([first, ...rest]: readonly PathStep[]): DocumentPath | undefined {
     if (typeof first !== 'string') return undefined;
-    const steps = rest.map((step) => (typeof step === 'number' ? step : Buffer.from(step)));
+    const steps = rest.map((step) => (typeof step === 'number' ? step : nameBytes(step)));
     return { member: this.#placeOf(first), steps };
   }
 
   #placeOf(name: string): number {
     const known = this.#places.get(name);
     if (known !== undefined) return known;
-    const place = this.bytes.push(Buffer.from(name)) - 1;
+    const place = this.bytes.push(nameBytes(name)) - 1;
     this.#places.set(name, place);
     return place;
   }

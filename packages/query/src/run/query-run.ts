@@ -162,7 +162,8 @@ export class QueryRun {
         const value = block.select(row);
         return value === undefined || this.#pass(at, value);
       }
-      if (isOutermost) this.#place += 1;
+      if (!isOutermost) return collector.add(row, 0);
+      this.#place += 1;
       return this.#place <= skipped || collector.add(row, this.#place);
     });
   }

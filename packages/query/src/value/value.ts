@@ -25,13 +25,13 @@ export function elementOf(value: Value, place: Value): Value {
   return isArray(value) && typeof place === 'number' ? value[place] : undefined;
 }
 
-/** An object of these members, without those that are undefined. Of one name twice the last counts. */
+/** An object of these members. Of one name twice the last counts; one that is undefined is not there. */
 export function objectOf(members: Iterable<readonly [string, Value]>): ObjectValue {
   const made: Record<string, Value> = {};
   for (const [name, value] of members) {
-    if (value === undefined) continue;
+    if (value === undefined) delete made[name];
     // A plain assignment to this name would set the prototype.
-    if (name === '__proto__') {
+    else if (name === '__proto__') {
       Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true });
     } else {
       made[name] = value;
