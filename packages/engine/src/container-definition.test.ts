@@ -77,7 +77,6 @@ test.each([
   ['indexPolicy', undefined],
   ['uniqueKeysPolicy', 'uniqueKeyPolicy'],
   ['changefeedPolicy', 'changeFeedPolicy'],
-  ['computedProperties', undefined],
   ['vectorEmbeddingPolicy', undefined],
   ['__proto', undefined],
 ])('[wire 6] the member %s is taken for a slip of %s', (name, meant) => {

@@ -19,6 +19,7 @@ import {
   validateResourceName,
   validateTtl,
 } from '@tidemark/model';
+import { readContainerFacts } from '@tidemark/query';
 import type { JsonObject } from './definition-member.ts';
 import { invalid, isObject, oneOf, optionalArray, optionalObject, own } from './definition-member.ts';
 import type { GeospatialConfig, IndexingPolicy } from './indexing-policy.ts';
@@ -71,6 +72,7 @@ export function readContainerDefinition(input: unknown, options: ContainerDefini
   const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
   const indexingPolicy = readIndexingPolicy(own(input, 'indexingPolicy'), geospatialConfig);
   checkVectorIndexes(indexingPolicy, own(input, 'vectorEmbeddingPolicy'));
+  readContainerFacts(input);
   return {
     id: validateResourceName(own(input, 'id'), 'The container id'),
     partitionKey: readPartitionKey(own(input, 'partitionKey'), options.allowNone ?? false),

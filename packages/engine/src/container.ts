@@ -283,7 +283,7 @@ export class Container {
 
   /** Of the same text it is the same, as long as it is remembered. */
   prepareQuery(text: string, parameterNames: readonly string[]): PreparedQuery {
-    return this.#queries.prepared.prepare(text, parameterNames);
+    return this.#queries.prepare(text, parameterNames, this.info.definition);
   }
 
   /** All documents of a partition key; some levels of a hierarchical key select everything below them. */
@@ -306,7 +306,8 @@ export class Container {
   /** The condition is understood here, so that what is wrong with it is told before anything is decided. */
   patchCommand(id: string, patch: PatchBody & Pick<PatchOptions, 'ifMatch'>): WriteCommand {
     const { operations, condition, ifMatch } = patch;
-    const understood = condition === undefined ? {} : { condition: this.#queries.condition(condition, this.info) };
+    const understood =
+      condition === undefined ? {} : { condition: this.#queries.condition(condition, this.info.definition) };
     return { kind: 'patch', id, operations, ...understood, ifMatch };
   }
 

@@ -1,6 +1,7 @@
 // The condition of a patch, `FROM c WHERE c.stock > 0`: a query without what it selects, about one document.
 
 import type { Buffer } from 'node:buffer';
+import type { ContainerFacts } from './bind/container-facts.ts';
 import type { FunctionContext } from './functions/query-function.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 import type { PreparedQuery } from './query.ts';
@@ -10,10 +11,10 @@ import { QueryRun } from './run/query-run.ts';
 const selection = 'SELECT VALUE true ';
 
 /** Throws a QueryError, with places in the text as it was given. */
-export function prepareCondition(text: string, queries: PreparedQueries): PreparedQuery {
+export function prepareCondition(text: string, queries: PreparedQueries, facts?: ContainerFacts): PreparedQuery {
   let prepared: PreparedQuery;
   try {
-    prepared = queries.prepare(selection + text, []);
+    prepared = queries.prepare(selection + text, [], facts);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     throw new QueryError(

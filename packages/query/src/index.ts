@@ -1,3 +1,5 @@
+export type { ContainerFacts } from './bind/container-facts.ts';
+export { readContainerFacts } from './bind/container-facts.ts';
 export { conditionHolds, prepareCondition } from './condition.ts';
 export { functionFamilies } from './functions/function-table.ts';
 export type { FunctionContext, QueryFunction } from './functions/query-function.ts';

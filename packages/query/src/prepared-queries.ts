@@ -1,5 +1,7 @@
 // Prepared queries, kept for whoever asks the same again: an app asks a few dozen texts, with other parameters each time.
 
+import type { ContainerFacts } from './bind/container-facts.ts';
+import { noFacts } from './bind/container-facts.ts';
 import type { PreparedQuery } from './query.ts';
 import { prepareQuery } from './query.ts';
 
@@ -13,15 +15,15 @@ export class PreparedQueries {
   #characters = 0;
 
   /** Throws a QueryError, which is found anew each time. */
-  prepare(text: string, parameterNames: readonly string[]): PreparedQuery {
-    const name = JSON.stringify([text, ...parameterNames]);
+  prepare(text: string, parameterNames: readonly string[], facts: ContainerFacts = noFacts): PreparedQuery {
+    const name = JSON.stringify([text, facts.name, ...parameterNames]);
     const kept = this.#kept.get(name);
     if (kept !== undefined) {
       this.#kept.delete(name);
       this.#kept.set(name, kept);
       return kept;
     }
-    const prepared = prepareQuery(text, parameterNames);
+    const prepared = prepareQuery(text, parameterNames, facts);
     this.#kept.set(name, prepared);
     this.#characters += name.length;
     this.#forget();

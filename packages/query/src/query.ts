@@ -1,6 +1,8 @@
 // From the text of a query to something that can be run: parsed, bound and compiled once, and kept for the next time.
 
 import { bindQuery } from './bind/binder.ts';
+import type { ContainerFacts } from './bind/container-facts.ts';
+import { noFacts } from './bind/container-facts.ts';
 import type { Program } from './compile/program.ts';
 import { compileQuery } from './compile/program.ts';
 import { parseQuery } from './syntax/parser.ts';
@@ -11,7 +13,11 @@ export interface PreparedQuery {
   readonly program: Program;
 }
 
-export function prepareQuery(text: string, parameterNames: readonly string[]): PreparedQuery {
+export function prepareQuery(
+  text: string,
+  parameterNames: readonly string[],
+  facts: ContainerFacts = noFacts,
+): PreparedQuery {
   const tree = parseQuery(text);
-  return { tree, program: compileQuery(bindQuery(tree, parameterNames)) };
+  return { tree, program: compileQuery(bindQuery(tree, parameterNames, facts)) };
 }

@@ -1,6 +1,6 @@
 // What a query says: its text and its parameters, and the part of the container that its headers name (wire 12).
 
-import type { Database } from '@tidemark/engine';
+import type { Container } from '@tidemark/engine';
 import type { DocumentScope } from '@tidemark/engine/internal';
 import { filteredKeys } from '@tidemark/engine/internal';
 import { DatabaseError, intersectKeyRanges } from '@tidemark/model';
@@ -18,7 +18,7 @@ export interface AskedQuery {
 }
 
 /** Throws bad-request where the body is no query at all, and a QueryError where its text cannot be understood. */
-export function readQuery(request: CosmosRequest, database: Database): AskedQuery {
+export function readQuery(request: CosmosRequest, prepare: Container['prepareQuery']): AskedQuery {
   const { query, parameters = [], resumeFilter } = Object(jsonOf(request)) as Readonly<Record<string, unknown>>;
   if (typeof query !== 'string' || (parameters !== null && !Array.isArray(parameters))) throw noQuery();
   if (resumeFilter !== undefined && resumeFilter !== null) {
@@ -36,7 +36,7 @@ export function readQuery(request: CosmosRequest, database: Database): AskedQuer
     if (values.has(name)) throw new DatabaseError('bad-request', `The parameter ${name} was given twice.`);
     values.set(name, value);
   }
-  const prepared = database.queries.prepared.prepare(query, [...values.keys()]);
+  const prepared = prepare(query, [...values.keys()]);
   return { text: query, parameters: [...values.values()], prepared };
 }
 

@@ -23,7 +23,7 @@ export interface RowPage {
 
 /** Without a number of items from the client, as many as there may be on any page. */
 export function queryResources(request: CosmosRequest, database: Database, all: readonly NumberedValue[]): RowPage {
-  const { text, parameters, prepared } = readQuery(request, database);
+  const { text, parameters, prepared } = readQuery(request, (query, names) => database.queries.prepare(query, names));
   const name = `${request.path.kind} ${text} ${JSON.stringify(parameters)}`;
   const from = decodeQueryPlace(textOfHeader(request, header.continuation), name, nowhere)?.position;
   const run = new QueryRun(prepared.program, {

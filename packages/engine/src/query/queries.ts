@@ -1,12 +1,11 @@
 // What queries of one database share: those that are prepared, turns between their slices, and places where they run.
 
 import { DatabaseError } from '@tidemark/model';
-import type { FunctionContext } from '@tidemark/query';
-import { conditionHolds, PreparedQueries, prepareCondition } from '@tidemark/query';
+import type { ContainerFacts, FunctionContext, PreparedQuery } from '@tidemark/query';
+import { conditionHolds, PreparedQueries, prepareCondition, readContainerFacts } from '@tidemark/query';
 import type { ContainerDefinition } from '../container-definition.ts';
 import type { Clock, Environment } from '../environment.ts';
 import { queriesAtOnceMax } from '../limits.ts';
-import type { ContainerInfo } from '../range-engine.ts';
 import type { Condition } from '../write/command.ts';
 import { Places } from './places.ts';
 import { Turns } from './turns.ts';
@@ -24,7 +23,9 @@ export interface QueryTools {
 export class Queries implements QueryTools {
   readonly clock: Clock;
   readonly turns: Turns;
-  readonly prepared: PreparedQueries = new PreparedQueries();
+  readonly #prepared = new PreparedQueries();
+  /** The engine gives the same object as long as nothing about the container changes. */
+  readonly #facts = new WeakMap<ContainerDefinition, ContainerFacts>();
   readonly #environment: Environment;
   /** Apart, so that many heavy queries do not keep the light ones waiting. */
   readonly #places: Readonly<Record<QueryKind, Places>> = {
@@ -36,6 +37,11 @@ export class Queries implements QueryTools {
     this.#environment = environment;
     this.clock = environment.clock;
     this.turns = new Turns(environment.clock);
+  }
+
+  /** Without a definition about no container. Of the same text it is the same, as long as it is remembered. */
+  prepare(text: string, parameterNames: readonly string[], definition?: ContainerDefinition): PreparedQuery {
+    return this.#prepared.prepare(text, parameterNames, definition && this.#factsOf(definition));
   }
 
   run<T>(kind: QueryKind, work: () => Promise<T>): Promise<T> {
@@ -54,9 +60,9 @@ export class Queries implements QueryTools {
   }
 
   /** Of a patch. It knows the time of the decision and no chance: a decision may be made twice. */
-  condition(text: string, { definition }: Pick<ContainerInfo, 'definition'>): Condition {
+  condition(text: string, definition: ContainerDefinition): Condition {
     if (typeof text !== 'string') throw new DatabaseError('bad-request', 'The condition of a patch is a text of SQL.');
-    const prepared = prepareCondition(text, this.prepared);
+    const prepared = prepareCondition(text, this.#prepared, this.#factsOf(definition));
     const { type: geospatialType } = definition.geospatialConfig;
     return (body, membersEnd, nowMs) =>
       conditionHolds(prepared, body, membersEnd, {
@@ -65,6 +71,15 @@ export class Queries implements QueryTools {
         random: noChance,
         geospatialType,
       });
+  }
+
+  #factsOf(definition: ContainerDefinition): ContainerFacts {
+    let facts = this.#facts.get(definition);
+    if (facts === undefined) {
+      facts = readContainerFacts(definition.verbatim);
+      this.#facts.set(definition, facts);
+    }
+    return facts;
   }
 
   #random(): number {

@@ -15,13 +15,14 @@ import type {
   BoundSelection,
   BoundSource,
 } from './bound.ts';
-import { bindExpression, containsAggregate } from './expression-binder.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { bindExpression, containsAggregate, pathOf } from './expression-binder.ts';
 import { impliedAlias, Scope } from './scope.ts';
 import { isVectorDistance, isVectorDistanceDescending } from './vector-order.ts';
 
 /** Throws a QueryError with all that is wrong. */
-export function bindQuery(query: Query, parameterNames: readonly string[]): BoundQuery {
-  const binder = new Binder(parameterNames);
+export function bindQuery(query: Query, parameterNames: readonly string[], facts: ContainerFacts): BoundQuery {
+  const binder = new Binder(parameterNames, facts);
   const block = binder.bindBlock(query, undefined, true);
   if (binder.problems.length > 0) throw new QueryError(binder.problems);
   return { block, slotCount: binder.slotCount, documentSlot: binder.documentSlot, parameterNames };
@@ -47,13 +48,17 @@ interface Grouping {
 
 class Binder {
   readonly parameterNames: readonly string[];
+  readonly facts: ContainerFacts;
   readonly problems: QueryProblem[] = [];
   slotCount = 0;
   udfCalls = 0;
   documentSlot: number | undefined;
+  /** Expressions that stand where a computed property was named. */
+  readonly computed: Set<BoundExpression> = new Set();
 
-  constructor(parameterNames: readonly string[]) {
+  constructor(parameterNames: readonly string[], facts: ContainerFacts) {
     this.parameterNames = parameterNames;
+    this.facts = facts;
   }
 
   fail(code: string | number, message: string, span: Span): void {
@@ -151,7 +156,7 @@ class Binder {
       });
       slot = 0;
     }
-    const of: BoundExpression = { kind: 'path', slot, steps };
+    const of = pathOf(this, slot, steps);
     return { kind: isEach ? 'each' : 'value', slot: this.newSlot(), of };
   }
 
@@ -232,10 +237,15 @@ class Binder {
     for (const { expression, span } of orderBy) {
       // Spec query 4: what is sorted by is a path of the documents, for one day an index has it.
       if (expression.kind === 'path' && expression.slot === sources[0]?.slot && expression.steps.length > 0) continue;
-      if (isVectorDistance(expression)) continue;
+      if (isVectorDistance(expression) || this.#isComputed(expression)) continue;
       const message = 'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.';
       this.fail(2206, message, span);
     }
+  }
+
+  /** What takes the place of a computed property is the very expression of it. */
+  #isComputed(expression: BoundExpression): boolean {
+    return this.computed.has(expression);
   }
 
   #checkCounts({ top, offset, limit }: Query): void {

@@ -5,11 +5,13 @@ import { DatabaseError } from '@tidemark/model';
 import { findFunction, missingFunction } from '../functions/function-table.ts';
 import { udfCallsMax } from '../limits.ts';
 import { printExpression } from '../syntax/print.ts';
-import type { Expression } from '../syntax/tree.ts';
+import type { Expression, PathStep } from '../syntax/tree.ts';
 import { childrenOf } from '../syntax/tree.ts';
 import type { AggregateKind } from '../value/aggregate.ts';
 import type { Place } from './binder.ts';
 import type { BoundExpression } from './bound.ts';
+import { Scope } from './scope.ts';
+import { withMeasure } from './vector-order.ts';
 
 export function bindExpression(expression: Expression, place: Place): BoundExpression {
   const key = place.grouping?.keys.findIndex((candidate) => isSame(candidate, expression)) ?? -1;
@@ -99,7 +101,7 @@ function bindAccess(
   if (lost !== undefined) return failLost(expression, place);
   const of = bindExpression(expression.of, place);
   if (expression.kind === 'member') {
-    if (of.kind === 'path') return { ...of, steps: [...of.steps, expression.name] };
+    if (of.kind === 'path') return pathOf(place.binder, of.slot, [...of.steps, expression.name]);
     return { kind: 'member', of, name: expression.name };
   }
   const by = bindExpression(expression.by, place);
@@ -107,6 +109,24 @@ function bindAccess(
     by.kind === 'literal' && typeof by.value === 'number' && Number.isSafeInteger(by.value) && by.value >= 0;
   if (of.kind === 'path' && isPlace) return { ...of, steps: [...of.steps, by.value as number] };
   return { kind: 'index', of, by };
+}
+
+/** A path, or where its first step is a computed property of the container what that is worked out by. */
+export function pathOf(binder: Place['binder'], slot: number, steps: readonly PathStep[]): BoundExpression {
+  const [first, ...rest] = steps;
+  const computed = slot === binder.documentSlot ? binder.facts.computed.get(String(first)) : undefined;
+  if (computed === undefined || typeof first !== 'string') return { kind: 'path', slot, steps };
+  const scope = new Scope(undefined);
+  scope.add(computed.alias, slot);
+  const of = bindExpression(computed.expression, { binder, scope, clause: undefined, grouping: undefined });
+  binder.computed.add(of);
+  return rest.reduce<BoundExpression>(
+    (inner, step) =>
+      typeof step === 'string'
+        ? { kind: 'member', of: inner, name: step }
+        : { kind: 'index', of: inner, by: { kind: 'literal', value: step } },
+    of,
+  );
 }
 
 function bindName(expression: Extract<Expression, { kind: 'name' }>, place: Place): BoundExpression {
@@ -187,7 +207,7 @@ function bindCall(expression: Extract<Expression, { kind: 'call' }>, place: Plac
       expression,
     );
   }
-  return { kind: 'call', function: found, args: bound };
+  return withMeasure({ kind: 'call', function: found, args: bound }, binder);
 }
 
 function arityText(argsMin: number, argsMax: number): string {

@@ -24,7 +24,7 @@ import { checkSession } from '../session.ts';
 export async function queryDocuments(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(context.database, request.path);
   const beganMs = performance.now();
-  const query = readQuery(request, context.database);
+  const query = readQuery(request, (text, names) => place.container.prepareQuery(text, names));
   const compileMs = performance.now() - beganMs;
   checkSession(request, place, context.consistency);
   const target = targetOf(request, place, query);
@@ -41,7 +41,7 @@ export async function queryDocuments(request: CosmosRequest, context: HandlerCon
 /** Wire: the clients that run plans read `queryInfo` without looking whether it is there. */
 export function planQuery(request: CosmosRequest, { database }: HandlerContext): CosmosResponse {
   const place = findContainer(database, request.path);
-  const { prepared, parameters } = readQuery(request, database);
+  const { prepared, parameters } = readQuery(request, (text, names) => place.container.prepareQuery(text, names));
   const { partitionKey, indexingPolicy } = place.info.definition;
   checkOrderBy(prepared, indexingPolicy);
   const plan = clientPlan(prepared, parameters, partitionKey, textOfHeader(request, header.queryFeatures));
