@@ -42,7 +42,7 @@ export function pipelineRows(asked: Pipeline): readonly Value[] {
     parameters.map(({ name }) => name),
   );
   const values = parameters.map(({ value }) => value);
-  const plan = jsonOf(clientPlan(prepared, values, definition, allFeatures));
+  const plan = jsonOf(clientPlan(prepared, values, definition, allFeatures, asked.rangeCount === 1));
   const { queryInfo } = plan;
   const ranges = rangesOf(asked, plan);
   const rows =

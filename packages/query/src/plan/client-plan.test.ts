@@ -129,6 +129,12 @@ describe('[wire 12] a plan is refused', () => {
     expect(planOf(query.replace('FROM c', 'FROM c WHERE c.key = 1')).queryInfo.rewrittenQuery).toBe('');
   });
 
+  test('but not where one range has all documents', () => {
+    const prepared = prepareQuery('SELECT * FROM (SELECT DISTINCT c.x FROM c) AS d', []);
+
+    expect(clientPlan(prepared, [], definition, every, true).queryInfo).toEqual(plainQueryInfo);
+  });
+
   test.each([
     ['SELECT VALUE COUNT(1) FROM c', 'Aggregate'],
     ['SELECT COUNT(1), MIN(c.x) FROM c', 'NonValueAggregate, MultipleAggregates'],

@@ -26,29 +26,40 @@ import { columnNamesOf, selectedOf } from './select-list.ts';
 import { countOf } from './tree-parts.ts';
 
 /**
- * `features`: what the client lists as known to it, undefined where it lists nothing. Throws where the client could not do what
- * the plan says, or nobody can who gets the ranges one by one.
+ * `features`: what the client lists as known to it, undefined where it lists nothing. `isOneRange`: the container has no other.
+ * Throws where the client could not do what the plan says, or nobody can who gets the ranges one by one.
  */
 export function clientPlan(
   prepared: PreparedQuery,
   parameters: readonly Value[],
   definition: PartitionKeyDefinition,
   features: string | undefined,
+  isOneRange: boolean = false,
 ): PartitionedQueryExecutionInfo {
   checkComposition(prepared);
   const queryRanges = keyRangesOf(prepared, parameters, definition);
-  const queryInfo = queryInfoOf(prepared, parameters, isOnePoint(queryRanges));
+  const queryInfo = queryInfoOf(prepared, parameters, { isOneKey: isOnePoint(queryRanges), isOneRange });
   checkFeatures(queryInfo, features);
   return { partitionedQueryExecutionInfoVersion: 2, queryInfo, queryRanges };
 }
 
-function queryInfoOf({ tree, program }: PreparedQuery, parameters: readonly Value[], isOneKey: boolean): QueryInfo {
+/** Where the documents are that a query can find. */
+interface Spread {
+  readonly isOneKey: boolean;
+  readonly isOneRange: boolean;
+}
+
+function queryInfoOf(
+  { tree, program }: PreparedQuery,
+  parameters: readonly Value[],
+  { isOneKey, isOneRange }: Spread,
+): QueryInfo {
   const { query } = program;
   const { block } = query;
   const info = { ...plainQueryInfo, hasSelectValue: tree.selection.kind === 'value' };
   // One row, that one range makes alone.
   if (query.documentSlot === undefined) return info;
-  if (!innerBlocksOf(block).every(isPlain)) return isOneKey ? info : innerInfo(tree, block);
+  if (!innerBlocksOf(block).every(isPlain)) return isOneKey || isOneRange ? info : innerInfo(tree, block);
   const counts = countsOf(block, query.parameterNames, parameters);
   if (block.isGrouped) return groupedInfo(tree, block, withCounts(info, counts));
   if (tree.orderBy !== undefined) return orderedInfo(tree, block, tree.orderBy.items, withCounts(info, counts));
