@@ -16,7 +16,7 @@ import type {
   BoundSource,
 } from './bound.ts';
 import type { ContainerFacts } from './container-facts.ts';
-import { bindExpression, containsAggregate, pathOf } from './expression-binder.ts';
+import { bindExpression, containsAggregate, lostMessage, pathOf } from './expression-binder.ts';
 import { impliedAlias, Scope } from './scope.ts';
 import { isVectorDistance, isVectorDistanceDescending } from './vector-order.ts';
 
@@ -149,12 +149,12 @@ class Binder {
       this.documentSlot = slot;
       if (steps.length === 0 && !isEach) return { kind: 'container', slot };
     }
+    const span = { start: path.start, end: path.start + root.length };
     if (slot === undefined) {
-      this.fail('SC2001', `Identifier '${root}' could not be resolved.`, {
-        start: path.start,
-        end: path.start + root.length,
-      });
+      this.fail('SC2001', `Identifier '${root}' could not be resolved.`, span);
       slot = 0;
+    } else if (scope.isLost(root)) {
+      this.fail('SC2102', lostMessage(root), span);
     }
     const of = pathOf(this, slot, steps);
     return { kind: isEach ? 'each' : 'value', slot: this.newSlot(), of };

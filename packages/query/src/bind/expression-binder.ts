@@ -58,7 +58,8 @@ export function bindExpression(expression: Expression, place: Place): BoundExpre
     }
     case 'subquery': {
       const { form, query } = expression;
-      return { kind: 'subquery', form, block: place.binder.bindBlock(query, place.scope, false) };
+      const scope = place.grouping === undefined ? place.scope : place.scope.afterGrouping();
+      return { kind: 'subquery', form, block: place.binder.bindBlock(query, scope, false) };
     }
   }
 }
@@ -133,7 +134,7 @@ function bindName(expression: Extract<Expression, { kind: 'name' }>, place: Plac
   const slot = place.scope.find(expression.name);
   if (slot === undefined) {
     place.binder.fail('SC2001', `Identifier '${expression.name}' could not be resolved.`, expression);
-  } else if (lostAlias(expression, place) !== undefined) {
+  } else if (lostAlias(expression, place) !== undefined || place.scope.isLost(expression.name)) {
     return failLost(expression, place);
   }
   return { kind: 'path', slot: slot ?? 0, steps: [] };
@@ -152,11 +153,15 @@ function lostAlias(expression: Expression, { scope, grouping }: Place): string |
 }
 
 function failLost(expression: Expression, { binder }: Place): BoundExpression {
-  const message =
-    `Property reference '${printExpression(expression)}' is invalid in the select list because it is not contained in ` +
-    'either an aggregate function or the GROUP BY clause.';
-  binder.fail('SC2102', message, expression);
+  binder.fail('SC2102', lostMessage(printExpression(expression)), expression);
   return { kind: 'literal', value: undefined };
+}
+
+export function lostMessage(reference: string): string {
+  return (
+    `Property reference '${reference}' is invalid in the select list because it is not contained in either an ` +
+    'aggregate function or the GROUP BY clause.'
+  );
 }
 
 /** Whether two expressions say the same, however they are written. Ends at the first difference. */

@@ -4,10 +4,18 @@ import type { PathStep } from '../syntax/tree.ts';
 
 export class Scope {
   readonly #outer: Scope | undefined;
-  readonly #slots = new Map<string, number>();
+  readonly #slots: Map<string, number>;
+  readonly #isGrouped: boolean;
 
-  constructor(outer: Scope | undefined) {
+  constructor(outer: Scope | undefined, grouped?: Map<string, number>) {
     this.#outer = outer;
+    this.#slots = grouped ?? new Map<string, number>();
+    this.#isGrouped = grouped !== undefined;
+  }
+
+  /** As blocks within see it where the rows of this one have become groups. */
+  afterGrouping(): Scope {
+    return new Scope(this.#outer, this.#slots);
   }
 
   /** False when the block has this name already. */
@@ -19,6 +27,11 @@ export class Scope {
 
   find(name: string): number | undefined {
     return this.#slots.get(name) ?? this.#outer?.find(name);
+  }
+
+  /** Whether it is a name of rows that have become groups. */
+  isLost(name: string): boolean {
+    return this.#slots.has(name) ? this.#isGrouped : this.#outer?.isLost(name) === true;
   }
 
   /** Whether it is a name of this block itself. */

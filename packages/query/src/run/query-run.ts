@@ -58,11 +58,13 @@ export class QueryRun {
   #isEnded = false;
 
   constructor(program: Program, options: RunOptions) {
-    const { query, names, block } = program;
+    const { query, names, block, subqueries } = program;
     this.#options = options;
     this.#document = new StoredDocument(names);
     this.#row = new Row(this.#document, query.slotCount, options.parameters, options.context);
-    const limitsOf = (one: ProgramBlock): RowLimits => rowLimits(one.bound, query.parameterNames, options.parameters);
+    const limitsOf = ({ bound }: Pick<ProgramBlock, 'bound'>): RowLimits =>
+      rowLimits(bound, query.parameterNames, options.parameters);
+    for (const bound of subqueries) limitsOf({ bound });
     const { offset, limit } = limitsOf(block);
     this.#limits = { offset: options.from?.offsetLeft ?? offset, limit: options.from?.limitLeft ?? limit };
     const within = innerBlocks(block);
@@ -106,7 +108,8 @@ export class QueryRun {
   page(): ResultPage {
     for (const [at, { block, collector, limits }] of this.#stages.entries()) {
       if (at === this.#stages.length - 1 || isPlain(block) || collector instanceof StreamedRows) continue;
-      const results = distinctOf(collector.results(), block.bound.isDistinct);
+      const selected = collector.results().filter(({ value }) => value !== undefined);
+      const results = distinctOf(selected, block.bound.isDistinct);
       for (const { value } of results.slice(limits.offset, limits.offset + limits.limit)) {
         this.#begin();
         this.#pass(at, value);
