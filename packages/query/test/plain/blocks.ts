@@ -132,11 +132,18 @@ function undefinedAsList(keys: readonly Value[]): Value {
 
 function sortedRows({ orderBy }: Query, rows: readonly Environment[]): readonly Environment[] {
   if (orderBy === undefined) return rows;
-  const areDescending = orderBy.items.map(({ direction }) => direction === 'DESC');
+  const areDescending = orderBy.items.map(
+    ({ direction, expression }) => direction === 'DESC' || isSimilarity(expression),
+  );
   return rows
     .map((row) => ({ row, keys: orderBy.items.map(({ expression }) => evaluate(expression, row)) }))
     .sort((a, b) => orderByKeys(a.keys, b.keys, areDescending))
     .map(({ row }) => row);
+}
+
+/** The most similar vectors come first; distances, where a small one is similar, are not asked for here. */
+function isSimilarity(expression: Expression): boolean {
+  return expression.kind === 'call' && expression.name.toUpperCase() === 'VECTORDISTANCE';
 }
 
 function orderByKeys(a: readonly Value[], b: readonly Value[], areDescending: readonly boolean[]): number {
