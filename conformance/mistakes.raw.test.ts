@@ -346,12 +346,18 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
         .container('orders')
         .items.create({ id: '1', customer: { name: 'ada' } }),
     ),
-  'Another query than the three, SDK': () =>
-    thrown((client) => client.database('shop').container('orders').items.query('SELECT c.id FROM c').fetchAll()),
+  'A property without its alias in a query, SDK': () =>
+    thrown((client) =>
+      client.database('shop').container('orders').items.query('SELECT * FROM c WHERE total > 5').fetchAll(),
+    ),
+  'A member that is called like a keyword, SDK': () =>
+    thrown((client) => client.database('shop').container('orders').items.query('SELECT c.value FROM c').fetchAll()),
+  'ORDER BY of two members, SDK': () =>
+    thrown((client) =>
+      client.database('shop').container('orders').items.query('SELECT * FROM c ORDER BY c.total, c.id').fetchAll(),
+    ),
   'A query with a semicolon, SDK': () =>
     thrown((client) => client.database('shop').container('orders').items.query('SELECT * FROM c;').fetchAll()),
-  'A query of databases or containers, SDK': () =>
-    thrown((client) => client.database('shop').containers.query({ query: 'SELECT * FROM c' }).fetchAll()),
   'Binary JSON, .NET': async () => {
     const path = '/dbs/shop/colls/orders/docs';
     const headers = { ...signedHeaders('POST', path), 'x-ms-documentdb-partitionkey': '["ada"]' };
