@@ -3,8 +3,8 @@
 import type { Container } from '@tidemark/engine';
 import type { DocumentScope } from '@tidemark/engine/internal';
 import { filteredKeys } from '@tidemark/engine/internal';
-import { DatabaseError, intersectKeyRanges } from '@tidemark/model';
-import type { PreparedQuery, Value } from '@tidemark/query';
+import { DatabaseError, intersectKeyRanges, parseResourceId } from '@tidemark/model';
+import type { Position, PreparedQuery, Value } from '@tidemark/query';
 import { keysOf, rangeIdOf } from './feed-scope.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { CosmosRequest } from './request.ts';
@@ -15,18 +15,14 @@ export interface AskedQuery {
   readonly text: string;
   readonly parameters: readonly Value[];
   readonly prepared: PreparedQuery;
+  /** Where the rows begin; undefined at the first one. */
+  readonly resume?: Position;
 }
 
 /** Throws bad-request where the body is no query at all, and a QueryError where its text cannot be understood. */
 export function readQuery(request: CosmosRequest, prepare: Container['prepareQuery']): AskedQuery {
   const { query, parameters = [], resumeFilter } = Object(jsonOf(request)) as Readonly<Record<string, unknown>>;
   if (typeof query !== 'string' || (parameters !== null && !Array.isArray(parameters))) throw noQuery();
-  if (resumeFilter !== undefined && resumeFilter !== null) {
-    throw new DatabaseError(
-      'not-supported',
-      'A query with a resumeFilter is not supported; put the filter into its text.',
-    );
-  }
   const values = new Map<string, Value>();
   for (const parameter of (parameters ?? []) as unknown[]) {
     const { name, value } = Object(parameter) as { name?: unknown; value?: Value };
@@ -37,7 +33,35 @@ export function readQuery(request: CosmosRequest, prepare: Container['prepareQue
     values.set(name, value);
   }
   const prepared = prepare(query, [...values.keys()]);
-  return { text: query, parameters: [...values.values()], prepared };
+  const asked = { text: query, parameters: [...values.values()], prepared };
+  if (resumeFilter === undefined || resumeFilter === null) return asked;
+  return { ...asked, resume: readResumeFilter(resumeFilter, prepared) };
+}
+
+/**
+ * Wire: .NET clients go on within an ORDER BY by the sort keys of the last row instead of a filter in the text: in the range that it came
+ * from also by its rid; `exclude` leaves out what is equal (spec query 5.8).
+ */
+function readResumeFilter(filter: unknown, { program }: PreparedQuery): Position {
+  const { value, rid, exclude } = Object(filter) as Readonly<Record<string, unknown>>;
+  const { orderBy } = program.query.block;
+  if (!Array.isArray(value) || value.length !== orderBy.length || orderBy.length === 0) {
+    throw new DatabaseError('bad-request', 'A resumeFilter has a value for each item of ORDER BY.');
+  }
+  const keys = (value as Value[]).map(resumeKey);
+  const row = exclude === true ? Number.MAX_SAFE_INTEGER : 0;
+  if (rid === undefined || rid === null) return { after: { keys, rid: row, row } };
+  const number = typeof rid === 'string' ? parseResourceId(rid)?.parts[2] : undefined;
+  if (number === undefined)
+    throw new DatabaseError('bad-request', 'The rid of a resumeFilter is not one of a document.');
+  return { after: { keys, rid: number, row } };
+}
+
+/** Wire: undefined is an empty array there; of arrays and objects only hashes are sent, which say nothing here. */
+function resumeKey(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value) && value.length === 0) return undefined;
+  throw new DatabaseError('not-supported', 'A resumeFilter at an array or an object is not supported.');
 }
 
 function noQuery(): DatabaseError {

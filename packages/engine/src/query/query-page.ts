@@ -8,7 +8,7 @@
 // Either works in slices, between which everybody else has a turn.
 
 import { DatabaseError } from '@tidemark/model';
-import type { PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
+import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
 import { checkOrderBy, QueryRun } from '@tidemark/query';
 import {
   queryMsMax,
@@ -35,6 +35,8 @@ export interface QueryPageRequest {
   readonly itemsMax: number;
   readonly bytesMax: number;
   readonly continuation?: string | undefined;
+  /** Where the first page begins, if not at the first row. */
+  readonly resume?: Position;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,8 +69,10 @@ export async function readQueryPage(
   request: QueryPageRequest,
 ): Promise<QueryPage> {
   checkOrderBy(request.prepared, engine.container(container).definition.indexingPolicy);
-  const name = `${container} ${request.text} ${JSON.stringify(request.parameters)}`;
-  const from = decodeQueryPlace(request.continuation, name, spanOf(request.scope));
+  const { text, parameters, resume } = request;
+  const name = JSON.stringify([container, text, parameters, resume]);
+  const began = resume === undefined ? undefined : { position: resume };
+  const from = decodeQueryPlace(request.continuation, name, spanOf(request.scope)) ?? began;
   const page = new Page(engine, container, tools, request, from);
   const { rows, next, range, tail, work } = page.isBlocking
     ? await tools.run('blocking', () => page.all())

@@ -44,7 +44,13 @@ export function planQuery(request: CosmosRequest, { database }: HandlerContext):
   const { prepared, parameters } = readQuery(request, (text, names) => place.container.prepareQuery(text, names));
   const { partitionKey, indexingPolicy } = place.info.definition;
   checkOrderBy(prepared, indexingPolicy);
-  const plan = clientPlan(prepared, parameters, partitionKey, textOfHeader(request, header.queryFeatures));
+  const plan = clientPlan(
+    prepared,
+    parameters,
+    partitionKey,
+    textOfHeader(request, header.queryFeatures),
+    place.container.ranges.length === 1,
+  );
   const body = Buffer.from(JSON.stringify(plan));
   return { status: 200, charge: chargeMin, headers: containerOwner(place), body };
 }
