@@ -7,6 +7,7 @@ import type { QueryProblem, Span } from '../query-error.ts';
 import { QueryError } from '../query-error.ts';
 import type { Collection, Count, Expression, OrderItem, Query, Selection, Source } from '../syntax/tree.ts';
 import type {
+  BlockCounts,
   BoundAggregate,
   BoundBlock,
   BoundExpression,
@@ -25,7 +26,13 @@ export function bindQuery(query: Query, parameterNames: readonly string[], facts
   const binder = new Binder(parameterNames, facts);
   const block = binder.bindBlock(query, undefined, true);
   if (binder.problems.length > 0) throw new QueryError(binder.problems);
-  return { block, slotCount: binder.slotCount, documentSlot: binder.documentSlot, parameterNames };
+  return {
+    block,
+    slotCount: binder.slotCount,
+    documentSlot: binder.documentSlot,
+    parameterNames,
+    counts: binder.counts,
+  };
 }
 
 /** Where an expression stands, and what it may use there. */
@@ -50,6 +57,7 @@ class Binder {
   readonly parameterNames: readonly string[];
   readonly facts: ContainerFacts;
   readonly problems: QueryProblem[] = [];
+  readonly counts: BlockCounts[] = [];
   slotCount = 0;
   udfCalls = 0;
   documentSlot: number | undefined;
@@ -249,6 +257,7 @@ class Binder {
   }
 
   #checkCounts({ top, offset, limit }: Query): void {
+    this.counts.push({ top, offset, limit });
     this.#checkCount(top, 'SC2060', 'The count value provided for a TOP clause must be an integer.');
     this.#checkCount(limit, 'SC2061', 'The LIMIT count value exceeds the maximum allowed value.');
     this.#checkCount(offset, 'SC2062', 'The OFFSET count value exceeds the maximum allowed value.');

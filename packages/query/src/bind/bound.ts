@@ -14,15 +14,21 @@ export interface BoundQuery {
   readonly documentSlot: number | undefined;
   /** In the order of their places. */
   readonly parameterNames: readonly string[];
+  /** Of all its blocks: what a parameter stands for is known only when the query runs. */
+  readonly counts: readonly BlockCounts[];
 }
 
-export interface BoundBlock {
-  /** Its FROM begins with the documents of the container, itself or in a block within. */
-  readonly isOfContainer: boolean;
-  readonly isDistinct: boolean;
+/** TOP, OFFSET and LIMIT, as they were written. */
+export interface BlockCounts {
   readonly top: Count | undefined;
   readonly offset: Count | undefined;
   readonly limit: Count | undefined;
+}
+
+export interface BoundBlock extends BlockCounts {
+  /** Its FROM begins with the documents of the container, itself or in a block within. */
+  readonly isOfContainer: boolean;
+  readonly isDistinct: boolean;
   readonly sources: readonly BoundSource[];
   readonly where: BoundExpression | undefined;
   /** Whether rows are put together to groups, or to one. */

@@ -16,8 +16,6 @@ export interface Program {
   readonly query: BoundQuery;
   readonly names: MemberNames;
   readonly block: ProgramBlock;
-  /** Those inside of expressions and behind others in FROM. */
-  readonly subqueries: readonly BoundBlock[];
 }
 
 /** A block that works on the whole container; those inside of expressions are closures of their own. */
@@ -38,21 +36,13 @@ export interface ProgramBlock {
 
 export function compileQuery(query: BoundQuery): Program {
   const names = new MemberNames();
-  const subqueries = new Set<BoundBlock>();
   const compiler: Compiler = {
     query,
     names,
-    subquery: (block) => {
-      subqueries.add(block);
-      return compileSubqueryRows(compiler, block);
-    },
-    allPass: (block) => {
-      subqueries.add(block);
-      return compileAllPass(compiler, block);
-    },
+    subquery: (block) => compileSubqueryRows(compiler, block),
+    allPass: (block) => compileAllPass(compiler, block),
   };
-  const block = compileBlock(compiler, query.block);
-  return { query, names, block, subqueries: [...subqueries] };
+  return { query, names, block: compileBlock(compiler, query.block) };
 }
 
 function compileBlock(compiler: Compiler, bound: BoundBlock): ProgramBlock {

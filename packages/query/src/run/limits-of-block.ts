@@ -1,6 +1,6 @@
 // TOP, OFFSET and LIMIT of a block, once the parameters are known.
 
-import type { BoundBlock } from '../bind/bound.ts';
+import type { BlockCounts } from '../bind/bound.ts';
 import { countMax } from '../limits.ts';
 import { queryError } from '../query-error.ts';
 import type { Count } from '../syntax/tree.ts';
@@ -19,7 +19,7 @@ export interface Counts {
 }
 
 export function rowLimits(
-  block: BoundBlock,
+  block: BlockCounts,
   parameterNames: readonly string[],
   parameters: readonly Value[],
 ): RowLimits {
@@ -32,7 +32,7 @@ export function rowLimits(
 
 /** As they were written. Throws where a parameter is no count. */
 export function countsOf(
-  { top, offset, limit }: BoundBlock,
+  { top, offset, limit }: BlockCounts,
   parameterNames: readonly string[],
   parameters: readonly Value[],
 ): Counts {

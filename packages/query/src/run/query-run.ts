@@ -4,6 +4,7 @@
 // Every other is blocking: each page sees all documents, and gives the rows behind the last one of the page before.
 
 import type { Buffer } from 'node:buffer';
+import type { BlockCounts } from '../bind/bound.ts';
 import type { Program, ProgramBlock } from '../compile/program.ts';
 import { Row } from '../compile/row.ts';
 import { StoredDocument } from '../compile/stored-document.ts';
@@ -58,19 +59,18 @@ export class QueryRun {
   #isEnded = false;
 
   constructor(program: Program, options: RunOptions) {
-    const { query, names, block, subqueries } = program;
+    const { query, names, block } = program;
     this.#options = options;
     this.#document = new StoredDocument(names);
     this.#row = new Row(this.#document, query.slotCount, options.parameters, options.context);
-    const limitsOf = ({ bound }: Pick<ProgramBlock, 'bound'>): RowLimits =>
-      rowLimits(bound, query.parameterNames, options.parameters);
-    for (const bound of subqueries) limitsOf({ bound });
-    const { offset, limit } = limitsOf(block);
+    const limitsOf = (counts: BlockCounts): RowLimits => rowLimits(counts, query.parameterNames, options.parameters);
+    for (const counts of query.counts) limitsOf(counts);
+    const { offset, limit } = limitsOf(block.bound);
     this.#limits = { offset: options.from?.offsetLeft ?? offset, limit: options.from?.limitLeft ?? limit };
     const within = innerBlocks(block);
     this.isBlocking = within.some((one) => !isPlain(one)) || !isStreaming(block);
     this.#stages = [
-      ...within.map((one) => ({ block: one, limits: limitsOf(one), collector: this.#inner(one) })),
+      ...within.map((one) => ({ block: one, limits: limitsOf(one.bound), collector: this.#inner(one) })),
       { block, limits: this.#limits, collector: this.#outermost(block, within.length > 0) },
     ];
   }
@@ -89,6 +89,7 @@ export class QueryRun {
 
   /** A query without FROM, or of no documents at all, has one row all the same. False: the page is full. */
   addNothing(): boolean {
+    if (this.isFull) return false;
     this.#begin();
     this.#rowsOf(this.#stages.length - 1);
     this.#isEnded = !this.isFull;
