@@ -30,8 +30,11 @@ export const joinsMax: number = 10;
 /** Of one query, as in the service. */
 export const udfCallsMax: number = 10;
 
-/** Characters of a text multiplied by the size of an expression: what one RegexMatch may take, about half a second. */
-export const regexStepsMax: number = 50_000_000;
+/**
+ * What RegexMatch and the spatial functions may compute for one document: about half a second. A step is a character of a text for each
+ * part of an expression, or one comparison of two edges. Beyond it the query fails.
+ */
+export const stepsPerDocumentMax: number = 50_000_000;
 
 /** What a query may keep at once: rows that wait to be sorted, groups, distinct values. Beyond it the query fails. */
 export const queryMemoryMax: number = 64 * 1024 * 1024;

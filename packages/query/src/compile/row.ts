@@ -6,6 +6,7 @@ import type { FunctionContext } from '../functions/query-function.ts';
 import { rowsPerDocumentMax } from '../limits.ts';
 import { Memory } from '../value/memory.ts';
 import type { Value } from '../value/value.ts';
+import { Work } from '../value/work.ts';
 import type { StoredDocument } from './stored-document.ts';
 
 export class Row {
@@ -16,18 +17,20 @@ export class Row {
   readonly memory: Memory = new Memory();
   /** Of the group that is being projected. */
   group: Group | undefined;
+  readonly #work: Work = new Work();
   #rowsLeft = rowsPerDocumentMax;
 
   constructor(document: StoredDocument, slotCount: number, parameters: readonly Value[], context: FunctionContext) {
     this.document = document;
     this.slots = new Array<Value>(slotCount).fill(undefined);
     this.parameters = parameters;
-    this.context = context;
+    this.context = { ...context, work: this.#work };
   }
 
-  /** For each document anew: what joins and subqueries of one may cost. */
+  /** For each document anew, and each group: what joins, subqueries and functions of one may cost. */
   begin(): void {
     this.#rowsLeft = rowsPerDocumentMax;
+    this.#work.begin();
   }
 
   /** Throws where one document has made too many rows: nobody else has had a turn since it began. */

@@ -1,6 +1,7 @@
 // A built-in function: one entry of a table, with what it takes and what it means.
 
 import type { Value } from '../value/value.ts';
+import type { Work } from '../value/work.ts';
 
 /** What a function may know of the world. */
 export interface FunctionContext {
@@ -12,6 +13,8 @@ export interface FunctionContext {
   readonly random: () => number;
   /** Of the container: how coordinates are meant. Geography where it is not given. */
   readonly geospatialType?: 'Geography' | 'Geometry';
+  /** What is left to compute for a document; set by the run. */
+  readonly work?: Work;
 }
 
 export interface QueryFunction {

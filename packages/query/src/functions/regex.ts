@@ -3,8 +3,9 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { RE2JS } from 're2js';
-import { patternMax, regexStepsMax } from '../limits.ts';
+import { patternMax } from '../limits.ts';
 import type { Value } from '../value/value.ts';
+import { Work } from '../value/work.ts';
 import type { Call, QueryFunction } from './query-function.ts';
 
 export const regexFunctions: readonly QueryFunction[] = [
@@ -22,14 +23,13 @@ export const regexFunctions: readonly QueryFunction[] = [
 /** Remembers the expression, which mostly is the same for every document. */
 function matcher(): Call {
   let known: { readonly name: string; readonly expression: RE2JS | undefined } | undefined;
-  return ([text, pattern, modifiers = '']: readonly Value[]) => {
+  return ([text, pattern, modifiers = '']: readonly Value[], context) => {
     const name = `${modifiers as string}/${pattern as string}`;
     if (known?.name !== name) known = { name, expression: compileRegex(pattern as string, modifiers as string) };
     const { expression } = known;
     if (expression === undefined) return undefined;
-    if ((text as string).length * expression.programSize() > regexStepsMax) {
-      throw new DatabaseError('bad-request', 'RegexMatch: the expression is too large for a string of this length.');
-    }
+    const steps = (text as string).length * expression.programSize();
+    (context.work ?? new Work()).take(steps, 'RegexMatch: the expression is too large for a string of this length.');
     return expression.matcher(text as string).find();
   };
 }

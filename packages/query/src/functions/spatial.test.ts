@@ -111,6 +111,37 @@ test('[query 3.9] in a container of geometries the same shapes are in a plane', 
   expect(inPlane('ST_ISVALIDDETAILED', point(133, -184))).toEqual({ valid: true });
 });
 
+test('[query 3.9] polygons of 4,096 points are compared, be all of their edges long', () => {
+  const star = (x: number): Value => {
+    const corners = Array.from({ length: 4095 }, (_, at) => {
+      const angle = (2 * Math.PI * at) / 4095;
+      const radius = at % 2 === 0 ? 9 : 1;
+      return [x + radius * Math.cos(angle), radius * Math.sin(angle)];
+    });
+    return { type: 'Polygon', coordinates: [[...corners, corners[0] ?? []]] };
+  };
+  const [here, there] = [star(0), star(30)];
+
+  expect(call('ST_ISVALID', here)).toBe(true);
+  expect(call('ST_INTERSECTS', here, there)).toBe(false);
+  expect(call('ST_DISTANCE', here, there)).toBeGreaterThan(1_300_000);
+});
+
+test('[query 3.9] where nearly every edge has to be looked at with every other one, the query ends with a sentence', () => {
+  const tooMany = /: the shapes have too many edges that are near to each other\. Use shapes with fewer points\.$/;
+  const around = (radius: number): Value => ({
+    type: 'LineString',
+    coordinates: Array.from({ length: 4096 }, (_, at) => [radius * Math.cos(at / 652), radius * Math.sin(at / 652)]),
+  });
+  const forthAndBack: Value = {
+    type: 'LineString',
+    coordinates: Array.from({ length: 4096 }, (_, at) => [5, (at % 2 === 0 ? 10 : -10) + at / 4096]),
+  };
+
+  expect(() => call('ST_DISTANCE', around(0.001), around(8))).toThrow(tooMany);
+  expect(() => call('ST_WITHIN', forthAndBack, { ...forthAndBack })).toThrow(tooMany);
+});
+
 function point(x: number, y: number): Value {
   return { type: 'Point', coordinates: [x, y] };
 }

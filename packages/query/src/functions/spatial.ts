@@ -9,9 +9,10 @@ import { readShape } from './spatial/geometry.ts';
 import { plane } from './spatial/plane.ts';
 import { isIntersecting, isWithin } from './spatial/predicates.ts';
 import type { Shape } from './spatial/shape.ts';
+import { counted } from './spatial/steps.ts';
 import type { Surface } from './spatial/surface.ts';
 
-export const spatialFunctions: readonly QueryFunction[] = [
+const definitions: readonly QueryFunction[] = [
   {
     name: 'ST_AREA',
     takes: 'any',
@@ -72,6 +73,11 @@ export const spatialFunctions: readonly QueryFunction[] = [
     call: ([a, b], context: FunctionContext) => ofTwo(a, b, surfaceOf(context), isWithin),
   },
 ];
+
+export const spatialFunctions: readonly QueryFunction[] = definitions.map((definition) => ({
+  ...definition,
+  call: (args, context) => counted(context.work, definition.name, () => definition.call(args, context)),
+}));
 
 function surfaceOf(context: FunctionContext): Surface {
   return context.geospatialType === 'Geometry' ? plane : earth;

@@ -47,6 +47,7 @@ export class Groups implements Collector {
     const row = this.#row;
     const { output, select } = this.#block;
     return this.#kept.inOrder().map(({ place, aggregates }) => {
+      row.begin();
       row.group = { keys: place.keys, aggregates: aggregates.map(({ result }) => result) };
       const text = output(row);
       const value = text === undefined ? undefined : select(row);

@@ -24,6 +24,11 @@ export function ballAround(balls: readonly Ball[]): Ball {
   return withRounding(center, radius);
 }
 
+/** How far they are from each other in space, at least; negative where they meet. */
+export function gapBetween(a: Ball, b: Ball): number {
+  return Math.sqrt(squaredDistance(a.center, b.center)) - a.radius - b.radius;
+}
+
 /** A comparison with what is no number is false, which only means to look closer. */
 export function isApart(a: Ball, b: Ball): boolean {
   const reach = a.radius + b.radius;

@@ -2,7 +2,7 @@
 // its one end to the other, which is decided at the end where it begins. No point is computed for that, so nothing is rounded.
 
 import type { Edge } from './edge.ts';
-import { edgeBetween, isCrossing, isInAngle, isOnEdge, isSameDirection } from './edge.ts';
+import { edgeBetween, isInAngle, isOnEdge, isOnWay, isSameDirection, meetingOf } from './edge.ts';
 import { edgesNear } from './edge-tree.ts';
 import type { Position } from './position.ts';
 import { isSamePlace } from './position.ts';
@@ -20,9 +20,10 @@ export function coursesOf(edges: readonly Edge[], polygons: readonly Polygon[]):
   for (const edge of edges) {
     const surroundings = polygons.map((polygon) => ({ polygon, near: edgesNear(polygon.border, edge.ball) }));
     const near = surroundings.flatMap((surrounding) => surrounding.near);
-    if (near.some((border) => isCrossing(edge, border))) return courses.add('outside');
+    const meetings = new Set(near.map((border) => meetingOf(edge, border)));
+    if (meetings.has('crossing')) return courses.add('outside');
     // Where nothing touches, the next edge lies as this one does.
-    const isFree = !near.some((border) => isTouching(edge, border));
+    const isFree = !meetings.has('touching');
     if (!isFree || lastEnd !== edge.from) known = undefined;
     const pieces = isFree ? [edge] : piecesOf(edge, near);
     for (const piece of pieces) {
@@ -41,19 +42,11 @@ interface Surrounding {
   readonly near: readonly Edge[];
 }
 
-function isTouching(edge: Edge, border: Edge): boolean {
-  return (
-    isOnEdge(edge.from, edge.to, border.from) ||
-    isOnEdge(border.from, border.to, edge.from) ||
-    isOnEdge(border.from, border.to, edge.to)
-  );
-}
-
 /** Cut at every corner of the borders that is on it. */
 function piecesOf(edge: Edge, borders: readonly Edge[]): readonly Edge[] {
-  const corners = borders.map((border) => border.from).filter((corner) => isOnEdge(edge.from, edge.to, corner));
+  const corners = borders.map((border) => border.from).filter((corner) => isOnEdge(edge, corner));
   // The nearer one of two is on the way to the other.
-  const cuts = corners.toSorted((a, b) => (isSamePlace(a, b) ? 0 : isOnEdge(edge.from, b, a) ? -1 : 1));
+  const cuts = corners.toSorted((a, b) => (isSamePlace(a, b) ? 0 : isOnWay(edge.from, b, a) ? -1 : 1));
   const ends = [...cuts, edge.to];
   let from = edge.from;
   return ends.flatMap((to) => {
@@ -90,8 +83,9 @@ function courseIn({ polygon, near }: Surrounding, { from, to }: Edge): Course {
 
 function waysFrom(position: Position, borders: readonly Edge[]): readonly Way[] {
   const ways: Way[] = [];
-  for (const { from, to } of borders) {
-    if (!isOnEdge(from, to, position)) continue;
+  for (const border of borders) {
+    if (!isOnEdge(border, position)) continue;
+    const { from, to } = border;
     if (!isSamePlace(position, to)) ways.push({ to, isOutgoing: true });
     if (!isSamePlace(position, from)) ways.push({ to: from, isOutgoing: false });
   }

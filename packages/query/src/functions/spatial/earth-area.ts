@@ -39,14 +39,10 @@ const authalicRadius2 = ((): number => {
 
 /** What is to the left of the ring, as part of the whole angle. */
 function angleLeftOf(ring: Ring): number {
-  const places = ring.map(({ at }) => at);
+  const places = ring.map(({ from }) => from.at);
   const origin = originFor(places);
   let angle = 0;
-  let from = places[places.length - 1];
-  for (const to of places) {
-    if (from !== undefined) angle += triangleAngle(origin, from, to) + flatteningAngle(from, to);
-    from = to;
-  }
+  for (const { from, to } of ring) angle += triangleAngle(origin, from.at, to.at) + flatteningAngle(from.at, to.at);
   // A triangle may be counted with the whole ball too much or too little.
   const turns = angle % wholeAngle;
   // A ring without an area is so only up to rounding.

@@ -4,14 +4,17 @@
 // result be.
 
 import type { Ball } from './ball.ts';
+import { gapBetween } from './ball.ts';
 import type { Edge } from './edge.ts';
 import type { EdgeTree } from './edge-tree.ts';
 import { eccentricity2, equatorRadius } from './ellipsoid.ts';
 import type { Coordinates } from './geodesic.ts';
 import { geodesicLength } from './geodesic.ts';
+import type { Arc } from './great-ellipse.ts';
 import { arcBetween, ellipseLength, placeOnArc } from './great-ellipse.ts';
 import type { Measure } from './nearest.ts';
 import { nearestOf } from './nearest.ts';
+import { step } from './steps.ts';
 import type { Vector } from './vector.ts';
 import { dot, lengthOf, scaled, squaredDistance } from './vector.ts';
 
@@ -20,23 +23,32 @@ export function distanceOnEarth(a: EdgeTree, b: EdgeTree): number {
   const nearest = nearestOf(a, b, greatEllipses);
   if (nearest === undefined) return Number.NaN;
   const { position, edge } = nearest;
-  const at = nearestOnEdge(position.at, edge);
+  const at = nearestOnEdge(position.at, edge, footOn(position.at, edge));
   const isAtEnd = [edge.from, edge.to].find((end) => end.at === at);
   const goal = isAtEnd === undefined ? coordinatesOf(at) : { longitude: isAtEnd.x, latitude: isAtEnd.y };
   return geodesicLength({ longitude: position.x, latitude: position.y }, goal);
 }
 
 const greatEllipses: Measure = {
-  leastBetween: (a, b) => {
+  isFarther: (a, b, distance) => {
+    // An angle is larger than its chord.
+    if (gapBetween(a, b) * leastRadius >= distance) return true;
     const from = middleOf(a);
     const to = middleOf(b);
     const length = ellipseLength(from.at, to.at);
     // No way between them is shorter than the geodesic.
     const excess = length < 15_000_000 ? 1e-5 : length < 19_000_000 ? 5e-5 : 1e-3;
-    return length * (1 - excess) - from.reach - to.reach;
+    return length * (1 - excess) - from.reach - to.reach >= distance;
   },
-  toEdge: (position, edge) => ellipseLength(position.at, nearestOnEdge(position.at, edge)),
+  toEdge: (position, edge, enough) => {
+    const foot = footOn(position.at, edge);
+    if (foot.away * leastRadius >= enough) return enough;
+    return ellipseLength(position.at, nearestOnEdge(position.at, edge, foot));
+  },
 };
+
+/** Along meridians near the equator a degree is shortest. */
+const leastRadius = equatorRadius * (1 - eccentricity2);
 
 /** At the poles a degree is longest. */
 const greatestRadius = equatorRadius / Math.sqrt(1 - eccentricity2);
@@ -50,18 +62,31 @@ function middleOf({ center, radius }: Ball): { readonly at: Vector; readonly rea
   return { at: scaled(center, 1 / height), reach: 2 * Math.asin(chord / 2) * greatestRadius };
 }
 
-/** One of the ends is returned as it is. */
-function nearestOnEdge(place: Vector, { from, to }: Edge): Vector {
+/** On a ball: the nearest place of the circle that an edge is part of, as an angle along it. */
+interface Foot {
+  readonly arc: Arc;
+  readonly angle: number;
+  /** Of the distance from the foot. */
+  readonly cosine: number;
+  /** The distance from the edge itself, as an angle. */
+  readonly away: number;
+}
+
+function footOn(place: Vector, { from, to }: Edge): Foot {
+  step(20);
   const arc = arcBetween(from.at, to.at);
+  const ahead = dot(place, arc.ahead);
+  const back = dot(place, arc.from);
+  const angle = Math.atan2(ahead, back);
+  const inner = placeOnArc(arc, Math.min(Math.max(angle, 0), arc.angle));
+  const away = 2 * Math.asin(Math.min(1, Math.sqrt(squaredDistance(place, inner)) / 2));
+  return { arc, angle, cosine: Math.sqrt(ahead * ahead + back * back), away };
+}
+
+/** One of the ends is returned as it is. */
+function nearestOnEdge(place: Vector, { from, to }: Edge, { arc, angle: foot, cosine, away }: Foot): Vector {
   const end = ellipseLength(place, to.at) < ellipseLength(place, from.at) ? to.at : from.at;
   if (arc.angle === 0) return end;
-  // On a ball, the nearest place of the whole circle is the foot; the cosine is that of the distance there.
-  const eastward = dot(place, arc.ahead);
-  const westward = dot(place, arc.from);
-  const foot = Math.atan2(eastward, westward);
-  const cosine = Math.hypot(eastward, westward);
-  const clamped = Math.min(Math.max(foot, 0), arc.angle);
-  const away = 2 * Math.asin(Math.min(1, Math.sqrt(squaredDistance(place, placeOnArc(arc, clamped))) / 2));
   // On the earth distances are others, by half a hundredth at most, and by how much depends on their direction: so the foot moves
   // along the edge, by an angle whose sine is less than this.
   const shift = Math.asin(Math.min(1, (0.02 * away) / cosine));

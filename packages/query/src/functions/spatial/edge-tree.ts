@@ -4,15 +4,16 @@
 import type { Ball } from './ball.ts';
 import { ballAround, isApart } from './ball.ts';
 import type { Edge } from './edge.ts';
+import { step } from './steps.ts';
 
-export interface EdgeTree {
+export interface EdgeTree<E extends Edge = Edge> {
   readonly ball: Ball;
   /** In the order of the chain; none where there are halves. */
-  readonly edges: readonly Edge[];
-  readonly halves: readonly [EdgeTree, EdgeTree] | undefined;
+  readonly edges: readonly E[];
+  readonly halves: readonly [EdgeTree<E>, EdgeTree<E>] | undefined;
 }
 
-export function treeOf(edges: readonly Edge[]): EdgeTree {
+export function treeOf<E extends Edge>(edges: readonly E[]): EdgeTree<E> {
   if (edges.length <= leafMax) return { ball: ballAround(edges.map(({ ball }) => ball)), edges, halves: undefined };
   const middle = edges.length >> 1;
   return joined(treeOf(edges.slice(0, middle)), treeOf(edges.slice(middle)));
@@ -35,6 +36,7 @@ export function edgesIn(tree: EdgeTree): readonly Edge[] {
 export function edgesNear(tree: EdgeTree, ball: Ball): readonly Edge[] {
   const near: Edge[] = [];
   const visit = ({ ball: around, edges, halves }: EdgeTree): void => {
+    step(1 + edges.length);
     if (isApart(around, ball)) return;
     for (const edge of edges) if (!isApart(edge.ball, ball)) near.push(edge);
     halves?.forEach(visit);
@@ -44,18 +46,33 @@ export function edgesNear(tree: EdgeTree, ball: Ball): readonly Edge[] {
 }
 
 /** Whether it is so of any two edges whose balls meet. */
-export function isAnyPair(a: EdgeTree, b: EdgeTree, test: (a: Edge, b: Edge) => boolean): boolean {
+export function isAnyPair<E extends Edge>(a: EdgeTree<E>, b: EdgeTree<E>, test: (a: E, b: E) => boolean): boolean {
+  step(1);
   if (isApart(a.ball, b.ball)) return false;
   if (a.halves !== undefined && (b.halves === undefined || a.ball.radius >= b.ball.radius)) {
     return a.halves.some((half) => isAnyPair(half, b, test));
   }
   if (b.halves !== undefined) return b.halves.some((half) => isAnyPair(a, half, test));
-  return a.edges.some((edge) => b.edges.some((other) => !isApart(edge.ball, other.ball) && test(edge, other)));
+  return a.edges.some((edge) => b.edges.some((other) => isNear(edge, other) && test(edge, other)));
+}
+
+/** The same for the edges of one tree. */
+export function isAnyPairWithin<E extends Edge>(tree: EdgeTree<E>, test: (a: E, b: E) => boolean): boolean {
+  const { edges, halves } = tree;
+  if (halves !== undefined) {
+    return halves.some((half) => isAnyPairWithin(half, test)) || isAnyPair(...halves, test);
+  }
+  return edges.some((edge, at) => edges.slice(at + 1).some((other) => isNear(edge, other) && test(edge, other)));
 }
 
 /** So few are asked one by one. */
 const leafMax = 8;
 
-function joined(first: EdgeTree, second: EdgeTree): EdgeTree {
+function isNear(a: Edge, b: Edge): boolean {
+  step(1);
+  return !isApart(a.ball, b.ball);
+}
+
+function joined<E extends Edge>(first: EdgeTree<E>, second: EdgeTree<E>): EdgeTree<E> {
   return { ball: ballAround([first.ball, second.ball]), edges: [], halves: [first, second] };
 }

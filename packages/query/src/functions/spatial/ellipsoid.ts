@@ -4,8 +4,7 @@ import type { Vector } from './vector.ts';
 import { unitOf } from './vector.ts';
 
 export const equatorRadius: number = 6_378_137;
-export const flattening: number = 1 / 298.257223563;
-export const polarRadius: number = equatorRadius * (1 - flattening);
+const flattening: number = 1 / 298.257223563;
 /** The first eccentricity, squared. */
 export const eccentricity2: number = flattening * (2 - flattening);
 

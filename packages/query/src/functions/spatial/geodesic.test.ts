@@ -51,20 +51,6 @@ test('[query 3.9] along the equator, over the poles and to the very other side',
   expect(length(30, 12, -30, -168)).toBeCloseTo(20003931.4586, 3);
 });
 
-test('[query 3.9] close to the equator, where a direction is nearly due east', () => {
-  for (const latitude of [1e-6, 1e-9, -1e-12, 1e-15, 1e-300]) {
-    expect(length(0, 10, latitude, 20)).toBeCloseTo(1113194.9079327, 5);
-    expect(length(latitude, 10, latitude, 20)).toBeCloseTo(1113194.9079327, 5);
-    expect(length(-latitude, 10, latitude, 20)).toBeCloseTo(1113194.9079327, 5);
-  }
-  // Computed with forty digits.
-  expect(length(1.985977985775422e-11, 0, -3.9806359362856265e-12, 100.52781914003086)).toBeCloseTo(
-    11190705.6372265,
-    6,
-  );
-  expect(length(24.27491849133392, 0, 66.24815528579342, 91.55671181707774)).toBeCloseTo(7629070.4719048, 6);
-});
-
 test('[query 3.9] between points that are near or the same', () => {
   expect(length(36.493349428792, 0, 36.49334942879201, 0.0000008)).toBeCloseTo(0.072, 3);
   expect(length(10, 20, 10, 20)).toBe(0);
@@ -73,47 +59,10 @@ test('[query 3.9] between points that are near or the same', () => {
   expect(length(0, 0, 1e-9, 0)).toBeCloseTo(1.10574e-4, 8);
 });
 
-test('[query 3.9] both ways are equally long, and so are their mirror images', () => {
-  const places = [-90, -89.9, -60, -0.5, 0, 0.5, 45, 90].flatMap((latitude) =>
-    [-180, -179.5, -120, 0, 0.1, 90, 179.9].map((longitude) => ({ latitude, longitude })),
-  );
-
-  for (const a of places) {
-    for (const b of places) {
-      const there = geodesicLength(a, b);
-      const mirrored = geodesicLength(mirror(a), mirror(b));
-
-      expect(Math.abs(geodesicLength(b, a) - there)).toBeLessThan(1e-6);
-      expect(Math.abs(mirrored - there)).toBeLessThan(1e-6);
-    }
-  }
-});
-
-test('[query 3.9] no way is longer than two that lead to the same place', () => {
-  const places = [-80, 0, 30.1, 79].flatMap((latitude) =>
-    [-179.7, -90, 60].map((longitude) => ({ latitude, longitude })),
-  );
-
-  for (const a of places) {
-    for (const b of places) {
-      for (const c of places) {
-        expect(geodesicLength(a, c)).toBeLessThan(geodesicLength(a, b) + geodesicLength(b, c) + 1e-6);
-      }
-    }
-  }
-});
-
 function length(latitudeA: number, longitudeA: number, latitudeB: number, longitudeB: number): number {
   return geodesicLength({ latitude: latitudeA, longitude: longitudeA }, { latitude: latitudeB, longitude: longitudeB });
 }
 
 function errorOf([latitudeA, longitudeA, latitudeB, longitudeB, metres]: Known): number {
   return length(latitudeA, longitudeA, latitudeB, longitudeB) - metres;
-}
-
-function mirror({ latitude, longitude }: { latitude: number; longitude: number }): {
-  latitude: number;
-  longitude: number;
-} {
-  return { latitude: -latitude, longitude: -longitude };
 }

@@ -12,7 +12,7 @@ import { isOpposite, isSamePlace } from './position.ts';
 import { sideOfRing } from './region.ts';
 import { ringFaultIn } from './ring-fault.ts';
 import type { Polygon, Ring, Shape } from './shape.ts';
-import { areaShape, edgesOfRing, lineShape, pointShape } from './shape.ts';
+import { areaShape, edgesOfLine, lineShape, pointShape, reversedRing } from './shape.ts';
 import type { Surface } from './surface.ts';
 
 /** In one value. The service documents it for one polygon; two shapes are compared edge by edge, which has to end. */
@@ -134,10 +134,10 @@ function readRing(value: Value, number: number, surface: Surface): Ring | string
   if (positions.length < 4) return reasons.fewPoints(number);
   const last = positions[positions.length - 1];
   if (!isSame(positions[0], last)) return reasons.open(number);
-  const ring = positions.slice(1).filter((position, at) => !isSame(position, positions[at]));
-  const [a, b] = ring;
-  if (!ring.some((position) => !isSame(position, a) && !isSame(position, b))) return reasons.fewDistinct(number);
-  return hasOppositeNeighbours(positions) ? reasons.opposite : ring;
+  const corners = positions.filter((position, at) => at === 0 || !isSame(position, positions[at - 1]));
+  const [a, b] = corners;
+  if (!corners.some((position) => !isSame(position, a) && !isSame(position, b))) return reasons.fewDistinct(number);
+  return hasOppositeNeighbours(corners) ? reasons.opposite : edgesOfLine(corners);
 }
 
 /** There are many great circles through both ends of such an edge. */
@@ -154,15 +154,15 @@ function isSame(a: Position | undefined, b: Position | undefined): boolean {
 
 /** What is cut out is the side on which the outer ring is not, whichever way the hole goes around. */
 function holeIn(outer: Ring, hole: Ring): Ring {
-  for (const position of outer) {
-    const side = sideOfRing(hole, position);
-    if (side !== 0) return side === 1 ? hole : hole.toReversed();
+  for (const { from } of outer) {
+    const side = sideOfRing(hole, from);
+    if (side !== 0) return side === 1 ? hole : reversedRing(hole);
   }
   return hole;
 }
 
 function polygonOf(rings: Polygon['rings'], surface: Surface): Polygon {
-  const border = treeOf(rings.flatMap(edgesOfRing));
+  const border = treeOf(rings.flat());
   const { ball } = border;
   const far = surface.farthestFrom(ball.center);
   if (far === undefined) return { rings, border, ball, isFarInside: false };

@@ -2,6 +2,7 @@
 // same longitudes and latitudes, and is followed here as such, on a ball of radius 1.
 
 import { eccentricity2, equatorRadius, onReducedBall } from './ellipsoid.ts';
+import { step } from './steps.ts';
 import type { Vector } from './vector.ts';
 import { cross, differenceOf, dot, lengthOf, scaled, sumOf } from './vector.ts';
 
@@ -10,6 +11,7 @@ import { cross, differenceOf, dot, lengthOf, scaled, sumOf } from './vector.ts';
  * by less than 10⁻³ everywhere. The root of the arc's element is a series, whose third term would be less than 10⁻⁸ of the length.
  */
 export function ellipseLength(from: Vector, to: Vector): number {
+  step(10);
   const start = onReducedBall(from);
   const end = onReducedBall(to);
   // Of the difference, so that near places lose nothing.
@@ -29,7 +31,7 @@ export function ellipseLength(from: Vector, to: Vector): number {
 }
 
 /** An arc of the ball, in the form in which one goes along it. */
-interface Arc {
+export interface Arc {
   readonly from: Vector;
   /** At right angles to it, in the direction of the arc. */
   readonly ahead: Vector;

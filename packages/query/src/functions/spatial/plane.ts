@@ -1,15 +1,17 @@
 // The surface of containers whose geospatialConfig says Geometry: a plane without an end, whose coordinates are measured as they
 // are. Which way a ring goes around means nothing: its inside is what it encloses.
 
+import { gapBetween } from './ball.ts';
 import type { Edge } from './edge.ts';
 import type { Measure } from './nearest.ts';
 import { nearestOf } from './nearest.ts';
 import type { Position } from './position.ts';
 import { isSamePlace } from './position.ts';
 import type { Ring } from './shape.ts';
-import { sideOf } from './side.ts';
+import { reversedRing } from './shape.ts';
+import { lineThrough, sideOf } from './side.ts';
+import { step } from './steps.ts';
 import type { Surface } from './surface.ts';
-import { squaredDistance } from './vector.ts';
 
 export const plane: Surface = {
   refusal: () => undefined,
@@ -17,7 +19,7 @@ export const plane: Surface = {
     const place = { x, y, z: 1 };
     return { x, y, ray: place, at: place };
   },
-  outerRing: (ring) => (isClockwise(ring) ? ring.toReversed() : ring),
+  outerRing: (ring) => (isClockwise(ring) ? reversedRing(ring) : ring),
   farthestFrom: () => undefined,
   distance: (a, b) => nearestOf(a.edges, b.edges, straightLines)?.distance ?? Number.NaN,
   // A hole goes around clockwise, which makes its area negative.
@@ -25,40 +27,34 @@ export const plane: Surface = {
 };
 
 const straightLines: Measure = {
-  leastBetween: (a, b) => Math.sqrt(squaredDistance(a.center, b.center)) - a.radius - b.radius,
+  isFarther: (a, b, distance) => gapBetween(a, b) >= distance,
   toEdge: distanceToEdge,
 };
 
 /** Below its lowest corner is the outside. Turning left from there, one meets the ring as it goes away from the corner, or comes. */
 function isClockwise(ring: Ring): boolean {
-  const lowest = ring.reduce((best, one) => (one.y < best.y || (one.y === best.y && one.x < best.x) ? one : best));
+  const corners = ring.map(({ from }) => from);
+  const lowest = corners.reduce((best, one) => (one.y < best.y || (one.y === best.y && one.x < best.x) ? one : best));
   // A ring that touches itself may pass the corner several times.
-  const ways = ring.flatMap((corner, at) => {
-    const before = ring[(at + ring.length - 1) % ring.length];
-    const after = ring[(at + 1) % ring.length];
-    if (!isSamePlace(corner, lowest) || before === undefined || after === undefined) return [];
-    return [
-      { to: after, isOutgoing: true },
-      { to: before, isOutgoing: false },
-    ];
+  const ways = ring.flatMap(({ from, to }) => {
+    if (isSamePlace(from, lowest)) return [{ to, isOutgoing: true }];
+    return isSamePlace(to, lowest) ? [{ to: from, isOutgoing: false }] : [];
   });
-  const first = ways.reduce((best, way) => (sideOf(lowest.ray, way.to.ray, best.to.ray) > 0 ? way : best));
+  const first = ways.reduce((best, way) => (sideOf(lineThrough(lowest.ray, way.to.ray), best.to.ray) > 0 ? way : best));
   return !first.isOutgoing;
 }
 
 /** Relative to a corner of it, so that rings far from the origin lose nothing. */
 function signedArea(ring: Ring): number {
-  const origin = ring[0];
-  if (origin === undefined) return 0;
-  let twice = 0;
-  for (const [at, position] of ring.entries()) {
-    const next = ring[(at + 1) % ring.length] ?? position;
-    twice += (position.x - origin.x) * (next.y - origin.y) - (next.x - origin.x) * (position.y - origin.y);
-  }
+  const origin = ring[0]?.from ?? { x: 0, y: 0 };
+  const twice = ring.reduce((sum, { from, to }) => {
+    return sum + (from.x - origin.x) * (to.y - origin.y) - (to.x - origin.x) * (from.y - origin.y);
+  }, 0);
   return twice / 2;
 }
 
 function distanceToEdge(position: Position, { from, to }: Edge): number {
+  step(5);
   const width = to.x - from.x;
   const height = to.y - from.y;
   const squaredLength = width * width + height * height;

@@ -8,7 +8,7 @@
 import { isApart } from './ball.ts';
 import { coursesOf } from './coverage.ts';
 import type { Edge } from './edge.ts';
-import { isCrossing, isMeeting, isOnEdge, placesOfMeeting } from './edge.ts';
+import { isOnEdge, isOnWay, meetingOf, placesOfMeeting } from './edge.ts';
 import type { EdgeTree } from './edge-tree.ts';
 import { edgesIn, edgesNear, isAnyPair } from './edge-tree.ts';
 import type { Position } from './position.ts';
@@ -19,7 +19,7 @@ import type { LineShape, PointShape, Polygon, Shape } from './shape.ts';
 export function isIntersecting(a: Shape, b: Shape): boolean {
   // Whether a point is on the border of an area is found with whether it is inside.
   const isPointInArea = (a.kind === 'point' && b.kind === 'area') || (a.kind === 'area' && b.kind === 'point');
-  if (!isPointInArea && isAnyPair(a.edges, b.edges, isMeeting)) return true;
+  if (!isPointInArea && isAnyPair(a.edges, b.edges, (one, other) => meetingOf(one, other) !== 'apart')) return true;
   return isTouchedBy(a, b) || isTouchedBy(b, a);
 }
 
@@ -52,7 +52,9 @@ function positionPerPart(shape: Shape): readonly Position[] {
     case 'line':
       return shape.positions.slice(0, 1);
     case 'area':
-      return shape.polygons.flatMap((polygon) => polygon.rings.flatMap((ring) => ring.slice(0, 1)));
+      return shape.polygons.flatMap((polygon) =>
+        polygon.rings.flatMap((ring) => ring.slice(0, 1).map(({ from }) => from)),
+      );
   }
 }
 
@@ -62,8 +64,7 @@ function isPointWithin({ position, edges }: PointShape, outer: Shape): boolean {
       return isSamePlace(position, outer.position);
     case 'line':
       return (
-        !isEndOfLine(position, outer.positions) &&
-        isAnyPair(edges, outer.edges, (_, { from, to }) => isOnEdge(from, to, position))
+        !isEndOfLine(position, outer.positions) && isAnyPair(edges, outer.edges, (_, part) => isOnEdge(part, position))
       );
     case 'area':
       return outer.polygons.some((polygon) => whereaboutsIn(polygon, position) === 'inside');
@@ -95,9 +96,9 @@ function isLineWithin(inner: LineShape, outer: Shape): boolean {
 /** The stretches that parts of the line have in common with the edge have to join, from its one end to the other. */
 function isCoveredBy(edge: Edge, line: EdgeTree): boolean {
   const { from, to, ball } = edge;
-  const isBefore = (a: Position, b: Position): boolean => isOnEdge(from, b, a);
+  const isBefore = (a: Position, b: Position): boolean => isOnWay(from, b, a);
   const stretches = edgesNear(line, ball).flatMap((part) => {
-    const [a, b] = isCrossing(edge, part) ? [] : placesOfMeeting(edge, part);
+    const [a, b] = meetingOf(edge, part) === 'touching' ? placesOfMeeting(edge, part) : [];
     if (a === undefined || b === undefined) return [];
     return [isBefore(a, b) ? { start: a, end: b } : { start: b, end: a }];
   });

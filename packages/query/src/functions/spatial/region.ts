@@ -1,12 +1,13 @@
 // Where a point is as seen from a ring or polygon.
 
 import { isOutsideBall } from './ball.ts';
+import type { Edge } from './edge.ts';
 import { isOnEdge } from './edge.ts';
 import type { Position } from './position.ts';
 import type { Polygon, Ring } from './shape.ts';
-import { sideOf } from './side.ts';
+import { lineThrough, sideOf } from './side.ts';
 import type { Vector } from './vector.ts';
-import { scaled, squaredDistance, sumOf } from './vector.ts';
+import { scaled, sumOf } from './vector.ts';
 
 type Whereabouts = 'inside' | 'border' | 'outside';
 
@@ -30,20 +31,20 @@ export function sideOfRing(ring: Ring, position: Position): number {
   const goal = goalOf(ring, position);
   if (goal === undefined) return -1;
   if (goal === 'border') return 0;
-  const { target, edgeAt } = goal;
+  const { target, edge: last } = goal;
+  const way = lineThrough(position.ray, target);
+  const isLeftOfWay = ({ ray }: Position): boolean => sideOf(way, ray) !== -1;
   let side = goal.side;
-  let from = ring[ring.length - 1];
-  if (from === undefined) return -1;
-  let fromSide = leftOrRight(position.ray, target, from.ray);
-  for (const [at, to] of ring.entries()) {
-    const toSide = leftOrRight(position.ray, target, to.ray);
-    if (toSide !== fromSide && at !== edgeAt) {
+  let isFromLeft = ring[0] !== undefined && isLeftOfWay(ring[0].from);
+  for (const edge of ring) {
+    const isToLeft = isLeftOfWay(edge.to);
+    if (isToLeft !== isFromLeft && edge !== last) {
       // Its ends are on both sides of the way. Whether it is met between point and target, and not beyond them:
-      const isMet = sideOf(from.ray, to.ray, position.ray) === toSide && sideOf(from.ray, to.ray, target) === fromSide;
+      const toSide = isToLeft ? 1 : -1;
+      const isMet = sideOf(edge.line, position.ray) === toSide && sideOf(edge.line, target) === -toSide;
       if (isMet) side = -side;
     }
-    from = to;
-    fromSide = toSide;
+    isFromLeft = isToLeft;
   }
   return side;
 }
@@ -51,8 +52,7 @@ export function sideOfRing(ring: Ring, position: Position): number {
 /** The edge to go to. */
 interface Goal {
   readonly target: Vector;
-  /** Where in the ring the edge ends. */
-  readonly edgeAt: number;
+  readonly edge: Edge;
   /** The side of the edge on which one arrives. */
   readonly side: number;
 }
@@ -60,28 +60,14 @@ interface Goal {
 /** The longest edge, since a place on it is known best; not one that the point is in line with: it has no side to arrive on. */
 function goalOf(ring: Ring, position: Position): Goal | 'border' | undefined {
   let best: Goal | undefined;
-  let bestLength = 0;
-  let from = ring[ring.length - 1];
-  for (const [edgeAt, to] of ring.entries()) {
-    if (from === undefined) return undefined;
-    const side = sideOf(from.ray, to.ray, position.ray);
-    if (side === 0) {
-      if (isOnEdge(from, to, position)) return 'border';
-    } else {
-      const length = squaredDistance(from.at, to.at);
-      if (length > bestLength) {
-        bestLength = length;
-        best = { target: sumOf(scaled(from.at, share), scaled(to.at, 1 - share)), edgeAt, side };
-      }
-    }
-    from = to;
+  for (const edge of ring) {
+    const side = sideOf(edge.line, position.ray);
+    if (side === 0 && isOnEdge(edge, position)) return 'border';
+    const isBest = side !== 0 && (best === undefined || edge.ball.radius > best.edge.ball.radius);
+    if (isBest) best = { target: sumOf(scaled(edge.from.at, share), scaled(edge.to.at, 1 - share)), edge, side };
   }
   return best;
 }
 
 /** About the middle of an edge; but corners of the same ring may well touch the very middle. */
 const share = 0.4871;
-
-function leftOrRight(from: Vector, to: Vector, ray: Vector): number {
-  return sideOf(from, to, ray) === -1 ? -1 : 1;
-}

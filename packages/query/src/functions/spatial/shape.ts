@@ -7,8 +7,8 @@ import type { EdgeTree } from './edge-tree.ts';
 import { treeOf, treeOfTrees } from './edge-tree.ts';
 import type { Position } from './position.ts';
 
-/** The positions around; the last is joined to the first, which is not repeated. */
-export type Ring = readonly Position[];
+/** The edges around: each begins where the one before it ends, and the first where the last ends. */
+export type Ring = readonly Edge[];
 
 /** A point is inside when it is to the left of every ring. The first ring is the outer one, the others are holes. */
 export interface Polygon {
@@ -54,16 +54,13 @@ export function areaShape(polygons: readonly Polygon[]): AreaShape {
   return { kind: 'area', polygons, edges: treeOfTrees(polygons.map(({ border }) => border)) };
 }
 
-export function edgesOfRing(ring: Ring): readonly Edge[] {
-  return ring.flatMap((from, at) => {
-    const to = ring[(at + 1) % ring.length];
-    return to === undefined ? [] : [edgeBetween(from, to)];
-  });
-}
-
-function edgesOfLine(positions: readonly Position[]): readonly Edge[] {
+export function edgesOfLine(positions: readonly Position[]): readonly Edge[] {
   return positions.slice(1).flatMap((to, at) => {
     const from = positions[at];
     return from === undefined ? [] : [edgeBetween(from, to)];
   });
+}
+
+export function reversedRing(ring: Ring): Ring {
+  return ring.map(({ from, to }) => edgeBetween(to, from)).toReversed();
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sideOf } from './side.ts';
+import { lineThrough, sideOf } from './side.ts';
 import type { Vector } from './vector.ts';
 
 test('[query 3.9] the side is that of exact arithmetic, also where numbers are too coarse to tell', () => {
@@ -18,7 +18,9 @@ test('[query 3.9] the side is that of exact arithmetic, also where numbers are t
       const determinant =
         a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 
-      expect(sideOf(vectorOf(a), vectorOf(b), vectorOf(c))).toBe(determinant > 0n ? 1 : determinant < 0n ? -1 : 0);
+      expect(sideOf(lineThrough(vectorOf(a), vectorOf(b)), vectorOf(c))).toBe(
+        determinant > 0n ? 1 : determinant < 0n ? -1 : 0,
+      );
     }),
     { numRuns: 500 },
   );
@@ -30,11 +32,11 @@ test('[query 3.9] whichever point is asked first, the side is the same', () => {
 
   fc.assert(
     fc.property(vector, vector, vector, (a, b, c) => {
-      const side = sideOf(a, b, c);
+      const side = sideOf(lineThrough(a, b), c);
 
-      expect(sideOf(b, c, a)).toBe(side);
-      expect(sideOf(c, a, b)).toBe(side);
-      expect(sideOf(b, a, c)).toBe(side === 0 ? 0 : -side);
+      expect(sideOf(lineThrough(b, c), a)).toBe(side);
+      expect(sideOf(lineThrough(c, a), b)).toBe(side);
+      expect(sideOf(lineThrough(b, a), c)).toBe(side === 0 ? 0 : -side);
     }),
     { numRuns: 500 },
   );
@@ -44,9 +46,11 @@ test('[query 3.9] the smallest and the largest numbers are told apart', () => {
   const least = Number.MIN_VALUE;
   const most = Number.MAX_VALUE;
 
-  expect(sideOf({ x: most, y: 0, z: 0 }, { x: 0, y: most, z: 0 }, { x: most, y: most, z: least })).toBe(1);
-  expect(sideOf({ x: least, y: 0, z: 0 }, { x: 0, y: least, z: 0 }, { x: 1, y: 1, z: -least })).toBe(-1);
-  expect(sideOf({ x: most, y: most, z: 1 }, { x: most, y: most, z: 2 }, { x: most, y: most, z: 3 })).toBe(0);
+  expect(sideOf(lineThrough({ x: most, y: 0, z: 0 }, { x: 0, y: most, z: 0 }), { x: most, y: most, z: least })).toBe(1);
+  expect(sideOf(lineThrough({ x: least, y: 0, z: 0 }, { x: 0, y: least, z: 0 }), { x: 1, y: 1, z: -least })).toBe(-1);
+  expect(sideOf(lineThrough({ x: most, y: most, z: 1 }, { x: most, y: most, z: 2 }), { x: most, y: most, z: 3 })).toBe(
+    0,
+  );
 });
 
 function vectorOf([x, y, z]: readonly [bigint, bigint, bigint]): Vector {

@@ -4,26 +4,44 @@
 // It is computed in numbers first. Only when the result is smaller than what rounding may have done to it, it is computed again
 // in whole numbers, which have no rounding.
 
+import { step } from './steps.ts';
 import type { Vector } from './vector.ts';
-import { isSameVector } from './vector.ts';
+import { differenceOf, isSameVector } from './vector.ts';
 
-/** 1 where `c` is to the left of the way from `a` to `b`, seen from outside; -1 to the right; 0 on the line through both. */
-export function sideOf(a: Vector, b: Vector, c: Vector): number {
-  const bycz = b.y * c.z;
-  const bzcy = b.z * c.y;
-  const bzcx = b.z * c.x;
-  const bxcz = b.x * c.z;
-  const bxcy = b.x * c.y;
-  const bycx = b.y * c.x;
-  const determinant = a.x * (bycz - bzcy) + a.y * (bzcx - bxcz) + a.z * (bxcy - bycx);
-  const magnitude =
-    Math.abs(a.x) * (Math.abs(bycz) + Math.abs(bzcy)) +
-    Math.abs(a.y) * (Math.abs(bzcx) + Math.abs(bxcz)) +
-    Math.abs(a.z) * (Math.abs(bxcy) + Math.abs(bycx));
-  const doubt = magnitude * roundingShare + smallestProduct * (1 + Math.abs(a.x) + Math.abs(a.y) + Math.abs(a.z));
+/** The straight line or great circle through two points, with all that does not depend on the third one. */
+export interface Line {
+  readonly from: Vector;
+  readonly to: Vector;
+  readonly normal: Vector;
+  /** The normal, if nothing in it had been subtracted. */
+  readonly magnitude: Vector;
+}
+
+export function lineThrough(from: Vector, to: Vector): Line {
+  step(2);
+  const left = { x: from.y * to.z, y: from.z * to.x, z: from.x * to.y };
+  const right = { x: from.z * to.y, y: from.x * to.z, z: from.y * to.x };
+  const magnitude = {
+    x: Math.abs(left.x) + Math.abs(right.x),
+    y: Math.abs(left.y) + Math.abs(right.y),
+    z: Math.abs(left.z) + Math.abs(right.z),
+  };
+  return { from, to, normal: differenceOf(left, right), magnitude };
+}
+
+/** 1 where `c` is to the left of the way along the line, seen from outside; -1 to the right; 0 on the line. */
+export function sideOf({ from, to, normal, magnitude }: Line, c: Vector): number {
+  step(1);
+  const x = Math.abs(c.x);
+  const y = Math.abs(c.y);
+  const z = Math.abs(c.z);
+  const determinant = normal.x * c.x + normal.y * c.y + normal.z * c.z;
+  const doubt =
+    (magnitude.x * x + magnitude.y * y + magnitude.z * z) * roundingShare + smallestProduct * (1 + x + y + z);
   if (determinant > doubt) return 1;
   if (determinant < -doubt) return -1;
-  return isPlainlyFlat(a, b, c) ? 0 : exactSideOf(a, b, c);
+  step(2);
+  return isPlainlyFlat(from, to, c) ? 0 : exactSideOf(from, to, c);
 }
 
 /** No term of the determinant is rounded more than five times; each time by 2⁻⁵³ of it at most. */
@@ -42,7 +60,11 @@ function isPlainlyFlat(a: Vector, b: Vector, c: Vector): boolean {
   return (isSameX && isSameY) || (isSameX && isSameZ) || (isSameY && isSameZ);
 }
 
+/** More where exponents are far apart. */
+const exactSteps = 400;
+
 function exactSideOf(a: Vector, b: Vector, c: Vector): number {
+  step(exactSteps);
   const [ax, ay, az] = wholeNumbersOf(a);
   const [bx, by, bz] = wholeNumbersOf(b);
   const [cx, cy, cz] = wholeNumbersOf(c);
@@ -69,13 +91,15 @@ interface Parts {
 function partsOf(value: number): Parts {
   // Of 0 every exponent is right; this one makes nobody else's numbers longer.
   if (value === 0) return { mantissa: 0n, exponent: exponentMax };
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, Math.abs(value));
-  const bits = view.getBigUint64(0);
+  bytes.setFloat64(0, Math.abs(value));
+  const bits = bytes.getBigUint64(0);
   const stored = Number(bits >> 52n);
   const fraction = bits & 0xf_ffff_ffff_ffffn;
   const mantissa = stored === 0 ? fraction : fraction | 0x10_0000_0000_0000n;
   return { mantissa: value < 0 ? -mantissa : mantissa, exponent: Math.max(stored, 1) };
 }
+
+/** Of a number, to see its parts. */
+const bytes = new DataView(new ArrayBuffer(8));
 
 const exponentMax = 2047;
