@@ -52,7 +52,7 @@ export interface QueryPage {
 }
 
 /** What a page has cost. */
-export interface QueryWork {
+interface QueryWork {
   /** Documents that were read, and their bytes. */
   documents: number;
   bytes: number;

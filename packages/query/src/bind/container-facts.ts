@@ -15,7 +15,7 @@ export interface ContainerFacts {
 }
 
 /** `SELECT VALUE <expression> FROM <alias>`: a member that is worked out, and never stored. */
-export interface ComputedProperty {
+interface ComputedProperty {
   readonly alias: string;
   readonly expression: Expression;
 }

@@ -1,4 +1,4 @@
-// A contract is worth what it refuses: three engines that are wrong in the ways that matter most, and the cases that find it.
+// A contract is worth what it refuses: engines that are wrong in the ways that matter most, and the cases that find it.
 // The same cases pass for the engine they are made of; embedded.test.ts shows that too.
 
 import { describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import type { MakeEngine } from './bench.ts';
 import { CuttingEngine } from './broken/cutting-engine.ts';
 import { DirtyReadEngine, impatientFiles } from './broken/early-engines.ts';
 import { SequenceFirstEngine } from './broken/sequence-first-engine.ts';
+import { WanderingScanEngine } from './broken/wandering-scan-engine.ts';
 import { memoryEngine } from './embedded-engines.ts';
 import { rangeEngineCases, runCase } from './range-engine-contract.ts';
 
@@ -52,6 +53,12 @@ const brokenEngines: readonly BrokenEngine[] = [
       'an update in flight leaves the version before it visible',
     ],
     passes: ['a reader that follows many writers misses no LSN', 'a rejection is answered only when'],
+  },
+  {
+    name: 'reads the documents of one batch at two moments',
+    make: memoryEngine({ engine: (inner) => new WanderingScanEngine(inner) }),
+    foundBy: ['a batch of a scan is of one tail, whatever is written meanwhile'],
+    passes: ['pages through a range in the order of creation', 'of several intervals of keys a scan gives'],
   },
   {
     name: 'cuts a transaction across pages',

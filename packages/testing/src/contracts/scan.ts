@@ -148,6 +148,71 @@ export const scanCases: readonly ContractCase[] = [
     },
   },
   {
+    title: '[M20] of several intervals of keys a scan gives the documents of each, in the order of creation',
+    async run(bench) {
+      const container = await bench.container();
+      for (const n of numbers(60)) await container.create({ id: `${n}`, pk: `p${n}` });
+      const keys = [
+        { min: '08', max: '10' },
+        { min: '18', max: '20' },
+        { min: '30', max: '34' },
+      ];
+      const epkOf = (n: number): string =>
+        Buffer.from(container.partitionKey(`p${n}`).epk)
+          .toString('hex')
+          .toUpperCase();
+      const wanted = numbers(60).filter((n) => keys.some(({ min, max }) => epkOf(n) >= min && epkOf(n) < max));
+
+      for (const settled of [false, true]) {
+        if (settled) await bench.settle();
+        const request = { from: undefined, itemsMax: 100, bytesMax: 1e6, keys };
+        const { documents } = await bench.engine.scan(container.info.number, '0', request);
+        expect(wanted.length).toBeGreaterThan(2);
+        expect(documents.map(({ bytes }) => JSON.parse(bytes.toString('utf8')).id)).toEqual(wanted.map(String));
+        const rids = documents.map(({ ridNumber }) => ridNumber);
+        expect(rids).toEqual([...rids].sort((a, b) => a - b));
+      }
+    },
+  },
+  {
+    title: '[M20] a batch of a scan is of one tail, whatever is written meanwhile',
+    async run(bench) {
+      const container = await bench.container();
+      const written: { lsn: number; id: string; n: number | undefined }[] = [];
+      const write = async (n: number): Promise<void> => {
+        const id = `${n % 9}`;
+        if (n % 7 === 6) {
+          const { lsn } = await container.commit(container.partitionKey('a'), [{ kind: 'delete', id }]);
+          written.push({ lsn, id, n: undefined });
+        } else {
+          const { document } = await container.upsert({ id, pk: 'a', n });
+          written.push({ lsn: document.lsn, id, n });
+        }
+      };
+      const batches: { readonly tail: number; readonly found: Record<string, number> }[] = [];
+      for (const round of numbers(30)) {
+        const request = { from: undefined, itemsMax: 100, bytesMax: 1e6 };
+        const writing = numbers(8).map((at) => write(round * 8 + at).catch(() => {}));
+        const { documents, tail } = await bench.engine.scan(container.info.number, '0', request);
+        const values = documents.map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as { id: string; n: number });
+        batches.push({ tail, found: Object.fromEntries(values.map(({ id, n }) => [id, n])) });
+        await Promise.all(writing);
+        if (round % 10 === 9) await bench.settle();
+      }
+
+      written.sort((a, b) => a.lsn - b.lsn);
+      for (const { tail, found } of batches) {
+        const expected = new Map<string, number>();
+        for (const { lsn, id, n } of written) {
+          if (lsn > tail) break;
+          if (n === undefined) expected.delete(id);
+          else expected.set(id, n);
+        }
+        expect(found).toEqual(Object.fromEntries(expected));
+      }
+    },
+  },
+  {
     title: '[M2] a page ends at the bytes asked for, and the next one goes on',
     async run(bench) {
       const container = await bench.container();
