@@ -2,7 +2,7 @@
 
 import type { Container, FeedScope } from '@tidemark/engine/internal';
 import type { KeyRange } from '@tidemark/model';
-import { isDatabaseError } from '@tidemark/model';
+import { compareJson, isDatabaseError } from '@tidemark/model';
 import type { SeededRandom } from '@tidemark/testing';
 import type { ModelContainer, ModelKey, ModelRange, ModelVersion } from './reference.ts';
 import { nameOf } from './reference.ts';
@@ -27,7 +27,8 @@ export interface Observed {
 export async function compareAll(observed: Observed, isFull: boolean): Promise<void> {
   compareRanges(observed);
   await comparePoints(observed);
-  await compareReadFeed(observed);
+  await compareScan(observed);
+  await compareQueries(observed);
   for (const range of observed.model.ranges) await compareRangeFeeds(observed, range, isFull);
   await compareSubRanges(observed);
   await comparePartitions(observed);
@@ -61,7 +62,7 @@ async function comparePoints({ world, container, model, keys, ids }: Observed): 
   }
 }
 
-async function compareReadFeed({ world, container, model, random }: Observed): Promise<void> {
+async function compareScan({ world, container, model, random }: Observed): Promise<void> {
   const clockMs = world.clock.nowMs();
   for (const range of model.ranges) {
     const found: string[] = [];
@@ -74,8 +75,41 @@ async function compareReadFeed({ world, container, model, random }: Observed): P
     } while (from !== undefined);
     const expected = model.latestAfter(range, -1, clockMs).map((version) => version.bytes.toString('utf8'));
     const difference = differenceOf(found, expected);
-    agree(difference === undefined, () => `read feed of ${model.options.name} range ${range.id}: ${difference}`);
+    agree(difference === undefined, () => `scan of ${model.options.name} range ${range.id}: ${difference}`);
   }
+}
+
+/** Page after page, each from the continuation of the one before, over all ranges; and what needs all documents. */
+async function compareQueries({ world, container, model, random }: Observed): Promise<void> {
+  const expected = model.latestAfter({ min: '', max: 'FF' }, -1, world.clock.nowMs()).map(({ bytes }) => {
+    const { _lsn, ...shown } = JSON.parse(bytes.toString('utf8')) as { _lsn: number; _rid: string };
+    return shown;
+  });
+  const name = model.options.name;
+  const found = await pagesOf(container, 'SELECT * FROM c', random);
+  const difference = differenceOf(
+    found.map((row) => JSON.stringify(row)),
+    expected.map((row) => JSON.stringify(row)),
+  );
+  agree(difference === undefined, () => `query of ${name}: ${difference}`);
+  const [count] = await container.query('SELECT VALUE COUNT(1) FROM c').toArray();
+  agree(count === expected.length, () => `count of ${name}: ${count}, should be ${expected.length}`);
+  const sorted = await pagesOf(container, 'SELECT VALUE c.id FROM c ORDER BY c.id', random);
+  const ids = expected.map((row) => (row as unknown as { id: string }).id).sort((a, b) => compareJson(a, b));
+  agree(JSON.stringify(sorted) === JSON.stringify(ids), () => `ids of ${name}: ${sorted}, should be ${ids}`);
+}
+
+async function pagesOf(container: Container, text: string, random: SeededRandom): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let continuation: string | undefined;
+  do {
+    const options = { itemsMax: 1 + random.int(20), ...(continuation === undefined ? {} : { continuation }) };
+    const { value } = await container.query(text, {}, options).pages().next();
+    agree(value !== undefined, () => `a page of ${text} is missing`);
+    found.push(...value.items);
+    ({ continuation } = value);
+  } while (continuation !== undefined);
+  return found;
 }
 
 async function compareRangeFeeds(observed: Observed, range: ModelRange, isFull: boolean): Promise<void> {
