@@ -186,4 +186,5 @@ export const queriesAtOnceMax = 16;
 export const querySliceMs = 2;
 /** What a query asks of a scan at a time. */
 export const scanBatchItems = 256;
+export const listedBatchItems = 1_024;
 export const scanBatchBytes: number = 1 * MiB;

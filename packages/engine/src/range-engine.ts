@@ -149,6 +149,8 @@ export interface ScanRequest {
   readonly keys?: readonly KeyRange[];
   /** Only documents of this partition key. */
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+  /** A batch before has said that there are too many of them to be listed by their keys. */
+  readonly areMany?: boolean;
 }
 
 export interface ScannedDocument extends StoredDocument {
@@ -165,6 +167,8 @@ export interface ScanBatch {
   readonly end: number;
   /** Where the next batch begins; undefined when there is none. A batch may be empty and have one. */
   readonly continuation: number | undefined;
+  /** The documents of the keys asked for are too many to be listed by their keys: the range was walked, and so it will be. */
+  readonly areMany: boolean;
 }
 
 export interface RangeEngine {

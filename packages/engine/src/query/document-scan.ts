@@ -3,6 +3,7 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, intersectKeyRanges, isDatabaseError, keyRangeContains } from '@tidemark/model';
+import { listedBatchItems, scanBatchItems } from '../limits.ts';
 import type { RangeEngine, RangeInfo, ScannedDocument } from '../range-engine.ts';
 import type { KeyPlace } from './key-place.ts';
 import { placeAfter, placeAtStart } from './key-place.ts';
@@ -28,6 +29,8 @@ export class DocumentScan {
   readonly #container: number;
   readonly #scope: DocumentScope;
   #place: KeyPlace | undefined;
+  /** Of the range of the last batch: it need not be found out again. */
+  #areMany: { readonly range: string } | undefined;
 
   constructor(engine: RangeEngine, container: number, scope: DocumentScope, from?: KeyPlace) {
     this.#engine = engine;
@@ -41,7 +44,7 @@ export class DocumentScan {
     return this.#place;
   }
 
-  async next(itemsMax: number, bytesMax: number): Promise<ScannedBatch | undefined> {
+  async next(bytesMax: number): Promise<ScannedBatch | undefined> {
     const { partitionKey } = this.#scope;
     for (;;) {
       const place = this.#place;
@@ -52,15 +55,17 @@ export class DocumentScan {
         this.#place = placeAfter(place, range, undefined);
         return { documents: [], range, tail: range.tailLsn, isRangeEnd: true };
       }
+      const areMany = this.#areMany?.range === range.id;
+      // Those that are listed by their keys are listed for each batch again.
+      const itemsMax = keys === undefined || areMany ? scanBatchItems : listedBatchItems;
       try {
-        const { documents, continuation, tail } = await this.#engine.scan(this.#container, range.id, {
-          from: place.parts[0].from,
-          itemsMax,
-          bytesMax,
+        const { documents, continuation, tail, ...rest } = await this.#engine.scan(this.#container, range.id, {
+          ...{ from: place.parts[0].from, itemsMax, bytesMax, areMany },
           ...(keys === undefined ? {} : { keys }),
           ...(partitionKey === undefined ? {} : { partitionKey }),
         });
         this.#place = placeAfter(place, range, continuation);
+        this.#areMany = rest.areMany ? { range: range.id } : undefined;
         return { documents, range, tail, isRangeEnd: continuation === undefined };
       } catch (error) {
         // Split or merged since it was looked up: what holds the key now is found again.

@@ -10,14 +10,7 @@
 import { DatabaseError } from '@tidemark/model';
 import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
 import { checkOrderBy, QueryRun } from '@tidemark/query';
-import {
-  queryMsMax,
-  queryPageDocumentsMax,
-  queryPageMs,
-  querySliceMs,
-  scanBatchBytes,
-  scanBatchItems,
-} from '../limits.ts';
+import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatchBytes } from '../limits.ts';
 import type { RangeEngine, RangeInfo } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
 import type { DocumentScope, ScannedBatch } from './document-scan.ts';
@@ -176,7 +169,7 @@ class Page {
     if (this.#signal?.aborted) throw new DatabaseError('request-timeout', 'Nobody waits for this query any more.');
     const { clock } = this.#tools;
     const beganMs = clock.monotonicMs();
-    const batch = await this.#scan.next(scanBatchItems, scanBatchBytes);
+    const batch = await this.#scan.next(scanBatchBytes);
     this.#work.loadMs += clock.monotonicMs() - beganMs;
     if (batch !== undefined) {
       this.#range = batch.range;

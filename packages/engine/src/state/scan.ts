@@ -33,16 +33,17 @@ export async function scanInRidOrder(
   request: ScanRequest,
 ): Promise<ScanBatch> {
   await state.takeTurns();
-  const { chosen, end, isOver } = choose(state, container, range, request);
+  const { chosen, end, isOver, areMany } = choose(state, container, range, request);
   const tail = range.tailLsn;
   const documents = await readBodies(state, container, chosen);
-  return { documents, tail, end, continuation: isOver ? undefined : end };
+  return { documents, tail, end, continuation: isOver ? undefined : end, areMany };
 }
 
 interface Choice {
   readonly chosen: readonly Chosen[];
   readonly end: number;
   readonly isOver: boolean;
+  readonly areMany: boolean;
 }
 
 function choose(state: DatabaseState, container: ContainerState, range: RangeState, request: ScanRequest): Choice {
@@ -51,9 +52,12 @@ function choose(state: DatabaseState, container: ContainerState, range: RangeSta
   const isWanted = filterOf(container, range, request);
   let bytes = 0;
   let end = request.from ?? 0;
-  const listed = listKeys(state, container, request, end) ?? listRange(state, container, range, request);
-  for (const { ridNumber, key } of listed) {
-    if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) return { chosen, end, isOver: false };
+  const byKey = request.areMany === true ? undefined : listKeys(state, container, request, end);
+  const areMany = byKey === undefined;
+  for (const { ridNumber, key } of byKey ?? listRange(state, container, range, request)) {
+    if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) {
+      return { chosen, end, isOver: false, areMany };
+    }
     const epk = epkOfDocKey(key);
     const version = isWanted(key, epk) ? findVersion(state, container, key, epk, ridNumber) : undefined;
     if (version !== undefined) {
@@ -64,7 +68,7 @@ function choose(state: DatabaseState, container: ContainerState, range: RangeSta
     }
     end = ridNumber + 1;
   }
-  return { chosen, end, isOver: true };
+  return { chosen, end, isOver: true, areMany };
 }
 
 function findVersion(
