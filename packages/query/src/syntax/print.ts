@@ -119,9 +119,10 @@ export function printExpression(expression: Expression): string {
   }
 }
 
-/** A dot behind a number would be one of its own. */
+/** A dot behind a number would be one of its own, and behind `udf` it begins a call. */
 function printAccessed(of: Expression): string {
-  return of.kind === 'number' ? `(${printExpression(of)})` : printExpression(of);
+  const isApart = of.kind === 'number' || (of.kind === 'name' && of.name === 'udf');
+  return isApart ? `(${printExpression(of)})` : printExpression(of);
 }
 
 /** What follows the last colon needs no parentheses: a long row of conditions is no deep one. */
