@@ -18,7 +18,7 @@ export const subqueryDepth: number = 12;
  */
 export const valueSizeMax: number = 4 * 1024 * 1024;
 
-/** UTF-16 units of a pattern of LIKE or RegexMatch; matching takes as long as text and pattern multiplied. */
+/** UTF-16 units of an expression of RegexMatch; matching takes as long as text and expression multiplied. */
 export const patternMax: number = 32_768;
 
 /** How many rows the subqueries and joins of one document may make. Beyond it the query fails, since nobody else has a turn meanwhile. */
@@ -31,8 +31,8 @@ export const joinsMax: number = 10;
 export const udfCallsMax: number = 10;
 
 /**
- * What RegexMatch and the spatial functions may compute for one document: about half a second. A step is a character of a text for each
- * part of an expression, or one comparison of two edges. Beyond it the query fails.
+ * What LIKE, RegexMatch and the spatial functions may compute for one document: about half a second. A step is a character of a text
+ * compared with a part of a pattern, or one edge with another. Beyond it the query fails.
  */
 export const stepsPerDocumentMax: number = 50_000_000;
 

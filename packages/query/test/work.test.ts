@@ -14,6 +14,14 @@ test('[wire 12] what functions compute for one document is counted together', ()
   expect(() => allRows({ query: of("'(a|b){100}c'"), documents })).toThrow(/^RegexMatch: the expression is too large/);
 });
 
+test('[wire 12] a pattern of LIKE that stretches over a long text is counted too', () => {
+  const documents = [{ text: 'a'.repeat(100_000) }];
+  const like = (length: number): string => `SELECT VALUE c.text LIKE "%${'a'.repeat(length)}b" FROM c`;
+
+  expect(allRows({ query: like(100), documents })).toEqual([false]);
+  expect(() => allRows({ query: like(1000), documents })).toThrow(/^LIKE: the pattern is too long/);
+});
+
 test('[wire 12] shapes of one document are counted together', () => {
   const corners = Array.from({ length: 4000 }, (_, at) => [Math.cos(at / 637), Math.sin(at / 637)]);
   const ring = { type: 'Polygon', coordinates: [[...corners, corners[0] ?? []]] };

@@ -212,7 +212,7 @@ function compileLike(
     const now = wanted(row);
     if (typeof now !== 'string') return undefined;
     if (known?.text !== now) known = { text: now, pattern: likePattern(now, escapedBy) };
-    const truth = isLike(text(row), known.pattern);
+    const truth = isLike(text(row), known.pattern, row.work);
     return isNegated ? truthNot(truth) : truth;
   };
 }

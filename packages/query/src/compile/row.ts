@@ -15,22 +15,22 @@ export class Row {
   readonly parameters: readonly Value[];
   readonly context: FunctionContext;
   readonly memory: Memory = new Memory();
+  readonly work: Work = new Work();
   /** Of the group that is being projected. */
   group: Group | undefined;
-  readonly #work: Work = new Work();
   #rowsLeft = rowsPerDocumentMax;
 
   constructor(document: StoredDocument, slotCount: number, parameters: readonly Value[], context: FunctionContext) {
     this.document = document;
     this.slots = new Array<Value>(slotCount).fill(undefined);
     this.parameters = parameters;
-    this.context = { ...context, work: this.#work };
+    this.context = { ...context, work: this.work };
   }
 
   /** For each document anew, and each group: what joins, subqueries and functions of one may cost. */
   begin(): void {
     this.#rowsLeft = rowsPerDocumentMax;
-    this.#work.begin();
+    this.work.begin();
   }
 
   /** Throws where one document has made too many rows: nobody else has had a turn since it began. */

@@ -4,6 +4,7 @@
 // Time is at most the product of both lengths: after a failure only the last `%` can be stretched, earlier ones need not be.
 
 import type { Value } from './value.ts';
+import type { Work } from './work.ts';
 
 type Part =
   | { readonly kind: 'any-run' }
@@ -42,14 +43,20 @@ export function likePattern(text: string, escaping: string | undefined): LikePat
   return parts;
 }
 
-export function isLike(value: Value, pattern: LikePattern): boolean | undefined {
+export function isLike(value: Value, pattern: LikePattern, work: Work): boolean | undefined {
   if (typeof value !== 'string') return undefined;
+  let steps = 0;
   let at = 0;
   let part = 0;
   let runPart = -1;
   let runAt = 0;
   while (at < value.length) {
     const now = pattern[part];
+    steps += now?.kind === 'set' ? now.ranges.length : 1;
+    if (steps > stepsAtOnce) {
+      work.take(steps, tooLong);
+      steps = 0;
+    }
     if (now?.kind === 'any-run') {
       runPart = part;
       runAt = at;
@@ -68,6 +75,10 @@ export function isLike(value: Value, pattern: LikePattern): boolean | undefined 
   while (pattern[part]?.kind === 'any-run') part += 1;
   return part === pattern.length;
 }
+
+/** Few strings are so long that they have to be counted. */
+const stepsAtOnce = 1_000;
+const tooLong = 'LIKE: the pattern is too long for a string of this length.';
 
 /** Undefined where there is nothing between the brackets: then they are themselves, as one that is never closed. */
 function setAt(text: string, start: number): { readonly part: Part; readonly end: number } | undefined {
