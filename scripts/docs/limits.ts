@@ -6,11 +6,21 @@ import * as client from '../../packages/client/src/limits.ts';
 import * as engine from '../../packages/engine/src/limits.ts';
 import * as model from '../../packages/model/src/limits.ts';
 import * as processor from '../../packages/processor/src/limits.ts';
+import * as query from '../../packages/query/src/limits.ts';
 import * as server from '../../packages/server/src/limits.ts';
 import { code, table } from './table.ts';
 
-const packages: readonly { name: string; title: string; values: Readonly<Record<string, unknown>> }[] = [
+interface LimitsOfPackage {
+  readonly name: string;
+  readonly title: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const ofQuery: LimitsOfPackage = { name: 'query', title: 'Of the language of queries', values: { ...query } };
+
+const packages: readonly LimitsOfPackage[] = [
   { name: 'model', title: 'Of the service', values: { ...model } },
+  ofQuery,
   { name: 'engine', title: 'Of the engine', values: { ...engine } },
   { name: 'server', title: 'Of the server', values: { ...server } },
   { name: 'client', title: 'Of the HTTP client', values: { ...client } },
@@ -19,17 +29,32 @@ const packages: readonly { name: string; title: string; values: Readonly<Record<
 ];
 
 export function limitsPart(): string {
-  const parts = packages.map(({ name, title, values }) => {
-    const path = `packages/${name}/src/limits.ts`;
-    const reasons = reasonsOf(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
-    const rows = groupsOf(reasons, Object.keys(values), path).map(({ limits, reason }) => [
-      limits.map(code).join('<br>'),
-      limits.map((limit) => amount(limit, Number(values[limit]))).join('<br>'),
-      reason,
-    ]);
-    return `## ${title}\n\n[${path}](../../${path})\n\n${table(['limit', 'value', 'what and why'], rows)}`;
+  const parts = packages.map((each) => {
+    const path = pathOf(each);
+    return `## ${each.title}\n\n[${path}](../../${path})\n\n${tableOf(each)}`;
   });
   return parts.join('\n\n');
+}
+
+/** For the page about the language. */
+export function queryLimitsPart(): string {
+  return tableOf(ofQuery);
+}
+
+function tableOf(limitsOfPackage: LimitsOfPackage): string {
+  const { values } = limitsOfPackage;
+  const path = pathOf(limitsOfPackage);
+  const reasons = reasonsOf(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+  const rows = groupsOf(reasons, Object.keys(values), path).map(({ limits, reason }) => [
+    limits.map(code).join('<br>'),
+    limits.map((limit) => amount(limit, Number(values[limit]))).join('<br>'),
+    reason,
+  ]);
+  return table(['limit', 'value', 'what and why'], rows);
+}
+
+function pathOf({ name }: LimitsOfPackage): string {
+  return `packages/${name}/src/limits.ts`;
 }
 
 /** Name → what the comment above it says. Constants without a line between them share one. */

@@ -3,7 +3,7 @@
 import { adminPart, endpointsPart } from './endpoints.ts';
 import { errorsPart } from './errors.ts';
 import { headersPart } from './headers.ts';
-import { limitsPart } from './limits.ts';
+import { limitsPart, queryLimitsPart } from './limits.ts';
 import { metricsPart } from './metrics.ts';
 import {
   processorErrorsPart,
@@ -12,6 +12,7 @@ import {
   processorNumbersPart,
   processorOptionsPart,
 } from './processor.ts';
+import { queryFunctionsPart } from './query-functions.ts';
 import { settingsPart } from './settings.ts';
 
 export interface GeneratedPart {
@@ -27,6 +28,8 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/reference/headers.md', name: 'headers', make: headersPart },
   { page: 'docs/reference/errors.md', name: 'errors', make: errorsPart },
   { page: 'docs/reference/limits.md', name: 'limits', make: limitsPart },
+  { page: 'docs/query.md', name: 'limits', make: queryLimitsPart },
+  { page: 'docs/reference/query-functions.md', name: 'functions', make: queryFunctionsPart },
   { page: 'docs/reference/metrics.md', name: 'metrics', make: metricsPart },
   { page: 'docs/reference/cli.md', name: 'settings', make: settingsPart },
   { page: 'docs/reference/processor.md', name: 'options', make: processorOptionsPart },

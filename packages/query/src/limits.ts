@@ -37,7 +37,7 @@ export const udfCallsMax: number = 10;
 export const stepsPerDocumentMax: number = 50_000_000;
 
 /** What a query may keep at once: rows that wait to be sorted, groups, distinct values. Beyond it the query fails. */
-export const queryMemoryMax: number = 64 * 1024 * 1024;
+export const queryMemoryBytesMax: number = 64 * 1024 * 1024;
 
 /** Of TOP, OFFSET and LIMIT: what the service takes. */
 export const countMax: number = 4_294_967_295;

@@ -1,11 +1,11 @@
 // What a query keeps, counted, so that it ends with a sentence before the process ends without one.
 
 import { DatabaseError } from '@tidemark/model';
-import { queryMemoryMax } from '../limits.ts';
+import { queryMemoryBytesMax } from '../limits.ts';
 
 export class Memory {
   readonly #whole: Memory | undefined;
-  #left = queryMemoryMax;
+  #left = queryMemoryBytesMax;
 
   /** A part of it, which is given back at once. */
   constructor(whole?: Memory) {
@@ -18,7 +18,7 @@ export class Memory {
     if (this.#left < 0) {
       throw new DatabaseError(
         'bad-request',
-        `The query has more to keep than ${queryMemoryMax / 1024 / 1024} MiB: rows to sort, groups or distinct values. Filter more, or ask for smaller pages.`,
+        `The query has more to keep than ${queryMemoryBytesMax / 1024 / 1024} MiB: rows to sort, groups or distinct values. Filter more, or ask for smaller pages.`,
       );
     }
   }
@@ -30,6 +30,6 @@ export class Memory {
 
   /** All that is taken. */
   giveAll(): void {
-    this.give(queryMemoryMax - this.#left);
+    this.give(queryMemoryBytesMax - this.#left);
   }
 }
