@@ -66,6 +66,7 @@ const meanings: { readonly [K in HeaderKey]: HeaderMeaning } = {
   ),
   isQueryPlan: client('asks for the plan of a query instead of its results'),
   queryFeatures: client('what the client can put together itself, names with commas; a plan that needs more is 400'),
+  queryVersion: client('of a plan; not looked at'),
   populateQueryMetrics: client('`true`: the answer of a query says what it has cost'),
   populateIndexMetrics: client('`true`: the answer of a query says which indexes it used, in base64'),
   populateIndexMetricsV2: client('the same, as JSON'),

@@ -29,6 +29,7 @@ export const header = {
   enableCrossPartition: 'x-ms-documentdb-query-enablecrosspartition',
   isQueryPlan: 'x-ms-cosmos-is-query-plan-request',
   queryFeatures: 'x-ms-cosmos-supported-query-features',
+  queryVersion: 'x-ms-cosmos-query-version',
   populateQueryMetrics: 'x-ms-documentdb-populatequerymetrics',
   populateIndexMetrics: 'x-ms-cosmos-populateindexmetrics',
   populateIndexMetricsV2: 'x-ms-cosmos-populateindexmetrics-v2',
