@@ -8,8 +8,9 @@ import { connect, containerNames } from '../connect.ts';
 import type { ImportReport } from '../import-run.ts';
 import { ImportRun } from '../import-run.ts';
 import { fileSource, inputSource } from '../import-source.ts';
+import { hashDefinition, readKeyPaths } from '../key-paths.ts';
 import { howToGoOn, StateFile } from '../state-file.ts';
-import { count, counted, print, quoted, say, shown, stopSignal } from '../terminal.ts';
+import { count, counted, print, say, shown, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
 const concurrencyDefault = 8;
@@ -49,7 +50,7 @@ export async function run(call: Call): Promise<number> {
 
 async function findContainer(call: Call, client: RestClient, database: string, id: string): Promise<RestContainer> {
   const path = textOption(call, 'partitionKey');
-  const paths = path === undefined ? undefined : readPaths(path);
+  const paths = path === undefined ? undefined : readKeyPaths(path);
   const throughput = numberOption(call, 'throughput', { min: 400, max: 1_000_000 });
   const container = client.container(database, id);
   try {
@@ -63,19 +64,10 @@ async function findContainer(call: Call, client: RestClient, database: string, i
     const isMissing = isDatabaseError(error) && (error.code === 'not-found' || error.code === 'container-not-found');
     if (!isMissing || paths === undefined) throw error;
   }
-  const kind = paths.length === 1 ? 'Hash' : 'MultiHash';
-  const partitionKey = validatePartitionKeyDefinition({ paths, kind, version: 2 });
+  const partitionKey = hashDefinition(paths);
   await client.createDatabaseIfNotExists(database);
   const definition: { readonly id: string } & Record<string, unknown> = { id, partitionKey };
   return client.createContainerIfNotExists(database, definition, { throughput });
-}
-
-/** `/a,/b` for a hierarchical key. */
-function readPaths(text: string): string[] {
-  const paths = text.split(',');
-  if (paths.every((path) => path.startsWith('/'))) return paths;
-  const meant = paths.map((path) => (path.startsWith('/') ? path : `/${path}`)).join(',');
-  throw new UsageError(`The path of a partition key begins with a slash: --partition-key ${quoted(meant)}`);
 }
 
 async function tell(call: Call, report: ImportReport, state: StateFile | undefined): Promise<void> {
