@@ -35,7 +35,7 @@ function adviceFor(error: DatabaseError, args: readonly string[], environment: E
 const defaultKey = ' TIDEMARK_KEY is not set, so this was signed with the well-known key.';
 const otherKey = ' TIDEMARK_KEY, or the connection string, has to hold a key that the server was started with.';
 const missing = (command: string): string =>
-  ` A program can create it with the SDK, or ${command} import with --partition-key.`;
+  ` A program can create it with the SDK, or ${command} create with --partition-key.`;
 const missingLeases = ' Is the name right, also that of --leases, where the processor keeps its leases?';
 const saysWhere = ' --endpoint, TIDEMARK_ENDPOINT or COSMOS_CONNECTION_STRING says where.';
 const untrusted = (command: string): string =>

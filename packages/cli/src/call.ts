@@ -5,6 +5,8 @@ import { UsageError } from './usage-error.ts';
 export interface Call {
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** Of options that may be given several times. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The exit code: 0 done, 1 failed. Throws a UsageError (2) or anything else (1). */
@@ -13,6 +15,11 @@ export type Run = (call: Call) => Promise<number>;
 export function textOption({ options }: Call, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Empty where it was not given. */
+export function listOption({ lists }: Call, name: string): readonly string[] {
+  return lists?.[name] ?? [];
 }
 
 export function isOn({ options }: Call, name: string): boolean {

@@ -16,14 +16,14 @@ export function changeLine(item: unknown, range: string, paths: readonly string[
 }
 
 function latestLine(document: Json, range: string, paths: readonly string[]): string {
-  return lineOf(document['_ts'], range, document['_lsn'], 'is', keyText(document, paths), document['id'], document);
+  return lineOf(document['_ts'], range, document['_lsn'], 'is', keyTextOf(document, paths), document['id'], document);
 }
 
 function versionLine({ current, previous }: Json, metadata: Json, range: string, paths: readonly string[]): string {
   const operation = String(metadata['operationType']);
   const isDelete = operation === 'delete';
   const document: Json = Object(isDelete ? previous : current);
-  const key = isDelete ? JSON.stringify(Object.values(Object(metadata['partitionKey']))) : keyText(document, paths);
+  const key = isDelete ? JSON.stringify(Object.values(Object(metadata['partitionKey']))) : keyTextOf(document, paths);
   const id = isDelete ? metadata['id'] : document['id'];
   const word = metadata['timeToLiveExpired'] === true ? 'expire' : operation;
   return lineOf(metadata['crts'], range, metadata['lsn'], word, key, id, document);
@@ -45,7 +45,8 @@ function lineOf(
   return `${when}  ${range}:${lsn}  ${word.padEnd(7)}  ${key}  ${JSON.stringify(id)}${body}`;
 }
 
-function keyText(document: Json, paths: readonly string[]): string {
+/** The document's partition key as JSON; `{}` stands for what is not there. */
+export function keyTextOf(document: Json, paths: readonly string[]): string {
   const parsed = paths.map((path) => parsePartitionKeyPath(path));
   return JSON.stringify(extractPartitionKey(document, parsed).map((value) => (value === undefined ? {} : value)));
 }

@@ -10,6 +10,8 @@ export interface OptionSpec {
   readonly flags: string;
   readonly meaning: string;
   readonly fallback?: string;
+  /** It may be given several times, and each of them counts. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface CommandSpec {
@@ -75,6 +77,12 @@ const letters: readonly OptionSpec[] = [
   { flags: '--error <TEXT>', meaning: 'only those whose error has this text' },
 ];
 
+/** Of a document, or of the documents that a query is about. */
+const partitionKey: OptionSpec = {
+  flags: '--partition-key <JSON>',
+  meaning: 'the partition key: ada, 7, or ["a","b"] for a hierarchical one; a string needs no quotes',
+};
+
 function serveOptions(): OptionSpec[] {
   return settingNames.map((name) => {
     const { meaning, fallback, fallbackText, argument: value } = settings[name];
@@ -101,6 +109,112 @@ export const commands: readonly CommandSpec[] = [
       'TIDEMARK_KEY=… tidemark serve --host 0.0.0.0 --https-only',
     ],
     load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'query',
+    arguments: '[container] [query]',
+    summary: 'ask a container with SQL; without a query, one after the other at a prompt, or from standard input',
+    options: [
+      ...connection,
+      {
+        flags: '--param <NAME=JSON>',
+        meaning: 'the value of @NAME in the query, as city=Brest or n=7; may be given several times',
+        isRepeatable: true,
+      },
+      {
+        ...partitionKey,
+        meaning: 'ask this partition key only: ada, 7, or ["a"] for the beginning of a hierarchical one',
+      },
+      { flags: '--limit <N>', meaning: 'end after so many rows' },
+      { flags: '--page <N>', meaning: 'rows for each request', fallback: 'as many as the server likes' },
+      {
+        flags: '--explain',
+        meaning: 'say which ranges are asked, what is merged and what a page costs, instead of the rows',
+      },
+      { flags: '--table', meaning: 'a table, also where it is no terminal' },
+      { flags: '--json', meaning: 'each row as one line of JSON, exactly as the server sent it, also on a terminal' },
+    ],
+    examples: [
+      "tidemark query shop/orders 'SELECT * FROM c WHERE c.total > 100'",
+      "tidemark query shop/orders 'SELECT VALUE COUNT(1) FROM c WHERE c.city = @city' --param city=Brest",
+      "tidemark query shop/orders 'SELECT c.id FROM c ORDER BY c.total' --explain",
+      'tidemark query shop/orders < report.sql > report.jsonl',
+      'tidemark query shop/orders',
+    ],
+    load: () => import('./commands/query.ts'),
+  },
+  {
+    name: 'ls',
+    arguments: '[name]',
+    summary: 'list databases; of DATABASE the containers, of DATABASE/CONTAINER the first documents',
+    options: [
+      ...connection,
+      { flags: '--limit <N>', meaning: 'documents at most', fallback: '100' },
+      { flags: '--json', meaning: 'each as one line of JSON' },
+    ],
+    examples: ['tidemark ls', 'tidemark ls shop', 'tidemark ls shop/orders --limit 10'],
+    load: () => import('./commands/ls.ts'),
+  },
+  {
+    name: 'get',
+    arguments: '<container> <id>',
+    summary: 'print a document',
+    options: [
+      ...connection,
+      partitionKey,
+      { flags: '--bare', meaning: 'leave out the system properties: _rid, _self, _etag, _ts, _attachments' },
+      { flags: '--json', meaning: 'on one line, exactly as the server sent it, also on a terminal' },
+    ],
+    examples: ['tidemark get shop/orders 42 --partition-key ada', 'tidemark get shop/orders 42 --bare > order.json'],
+    load: () => import('./commands/get.ts'),
+  },
+  {
+    name: 'put',
+    arguments: '<container> [file]',
+    summary: 'write a document, or one a line, from a file or from standard input',
+    options: [
+      ...connection,
+      { flags: '--create', meaning: 'create only: a document that is there already is an error' },
+      { flags: '--if-match <ETAG>', meaning: 'only over the version with this etag' },
+      { flags: '--json', meaning: 'each document as it was stored, as one line of JSON' },
+    ],
+    examples: ['tidemark put shop/orders order.json', `echo '{"id":"42","customer":"ada"}' | tidemark put shop/orders`],
+    load: () => import('./commands/put.ts'),
+  },
+  {
+    name: 'rm',
+    arguments: '<name> [id]',
+    summary: 'remove a document; of DATABASE/CONTAINER or DATABASE alone everything in it',
+    options: [
+      ...connection,
+      partitionKey,
+      { flags: '--if-match <ETAG>', meaning: 'only the version with this etag' },
+      { flags: '--yes', meaning: 'remove a container or a database without asking' },
+    ],
+    examples: ['tidemark rm shop/orders 42 --partition-key ada', 'tidemark rm shop/orders', 'tidemark rm shop --yes'],
+    load: () => import('./commands/rm.ts'),
+  },
+  {
+    name: 'create',
+    arguments: '<name>',
+    summary: 'create a DATABASE, or a DATABASE/CONTAINER and its database if that is missing',
+    options: [
+      ...connection,
+      { flags: '--partition-key <PATH>', meaning: 'of a container, required: /customer, or /tenant,/user' },
+      { flags: '--throughput <RU>', meaning: 'RU/s of the container, or of a database whose containers share it' },
+      {
+        flags: '--ttl <SECONDS>',
+        meaning: 'remove documents so long after their last write; -1: as each document says',
+      },
+      { flags: '--policy <FILE>', meaning: 'a JSON file with the indexing policy' },
+      { flags: '--if-not-exists', meaning: 'no error where it is there already' },
+    ],
+    examples: [
+      'tidemark create shop/orders --partition-key /customer',
+      'tidemark create shop/events --partition-key /tenant,/user --throughput 24000 --ttl 86400',
+      'tidemark create shop --if-not-exists',
+    ],
+    load: () => import('./commands/create.ts'),
   },
   {
     name: 'tail',

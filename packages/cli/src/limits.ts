@@ -15,6 +15,9 @@ export const failuresShownMax = 100;
 /** How often the progress of an import or export goes to its state file. */
 export const stateMs = 1_000;
 
+/** After so long without a page a query says that it waits for one. */
+export const waitingMs = 1_000;
+
 /** After so long without an answer an import or export says that it waits for one. */
 export const silentMsMax = 3_000;
 
@@ -32,3 +35,15 @@ export const stopMsMax = 30_000;
 
 /** A look at which names there are, once a command has failed. */
 export const lookMsMax: number = 5 * 1000;
+
+/** A query that comes over standard input: the service takes half of it. */
+export const queryBytesMax: number = 1024 * 1024;
+
+/** Queries that the prompt remembers. */
+export const historyLinesMax = 1_000;
+
+/** Containers that are asked for their ranges at the same time. */
+export const listedAtOnce = 8;
+
+/** What `put` reads and keeps in memory: `import` is for more. */
+export const putBytesMax: number = 16 * 1024 * 1024;

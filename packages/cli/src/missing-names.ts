@@ -1,6 +1,6 @@
 // A name that is not there, and the one that was probably meant. Asked for after a command has failed: it is no part of any command.
 
-import type { RestClient } from '@tidemark/client';
+import type { CallOptions, RestClient } from '@tidemark/client';
 import { nearContainer } from '@tidemark/client';
 import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import { isProcessorError, ProcessorError } from '@tidemark/processor';
@@ -40,9 +40,16 @@ async function nearName(call: Call): Promise<string> {
   ];
   for (const [client, text] of named) {
     if (text === undefined) continue;
+    if (!text.includes('/')) return suggestion(text, await databaseNames(client));
     const { database, container } = containerNames(text);
-    const near = await nearContainer(client, database, container, { retryMsMax: 0, timeoutMs: lookMsMax });
+    const near = await nearContainer(client, database, container, look);
     if (near !== undefined) return ` Did you mean ${near}?`;
   }
   return '';
 }
+
+async function databaseNames(client: RestClient): Promise<string[]> {
+  return (await client.databases(look)).map(({ id }) => String(id));
+}
+
+const look: CallOptions = { retryMsMax: 0, timeoutMs: lookMsMax };

@@ -1,11 +1,11 @@
 // The command line, made of the table. A mistake in it is told in a sentence, with exit code 2.
 
 import { readFileSync } from 'node:fs';
-import { isDatabaseError } from '@tidemark/model';
 import { Command, CommanderError } from 'commander';
 import type { Call } from './call.ts';
 import type { CommandSpec, OptionSpec } from './command-table.ts';
 import { commands } from './command-table.ts';
+import { wordsOf } from './error-words.ts';
 import { suggestion } from './nearest.ts';
 import { ownCommand } from './own-command.ts';
 import { packageFolder } from './package-folder.ts';
@@ -31,9 +31,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     const command = commandOf(program, spec);
     command.action(async (...given: unknown[]) => {
       // commander gives the arguments, the options and the command itself.
-      const options = given.at(-2) as Record<string, string | boolean | undefined>;
+      const call = callOf(command.args, given.at(-2) as Record<string, OptionValue>);
       const { run } = await spec.load();
-      const call = { arguments: command.args, options };
       try {
         exitCode = await run(call);
       } catch (error) {
@@ -58,14 +57,33 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   }
 }
 
+type OptionValue = string | boolean | readonly string[] | undefined;
+
+function callOf(args: readonly string[], values: Readonly<Record<string, OptionValue>>): Call {
+  const options: Record<string, string | boolean | undefined> = {};
+  const lists: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'object') lists[name] = value;
+    else options[name] = value;
+  }
+  return { arguments: args, options, lists };
+}
+
 function commandOf(program: Command, spec: CommandSpec): Command {
   const [first = '', second] = spec.name.split(' ');
   const parent = second === undefined ? program : groupOf(program, first);
   const command = parent.command(second ?? first, { isDefault: spec.name === 'serve' }).description(spec.summary);
   for (const argument of (spec.arguments ?? '').split(' ')) if (argument !== '') command.argument(argument);
-  for (const option of spec.options) command.option(option.flags, meaningOf(option));
+  for (const option of spec.options) {
+    if (option.isRepeatable === true) command.option(option.flags, meaningOf(option), appended);
+    else command.option(option.flags, meaningOf(option));
+  }
   const examples = spec.examples.map((example) => `  ${example}`).join('\n');
   return prepare(command).addHelpText('after', `\nExamples:\n${examples}`);
+}
+
+function appended(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function groupOf(program: Command, name: string): Command {
@@ -144,12 +162,7 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
     say(`${error.message}\nSee --help.`);
     return 2;
   }
-  // Only now: whoever starts a server must not wait for all of the processor to be loaded.
-  const { isProcessorError } = await import('@tidemark/processor');
-  const { explainAnswer } = await import('./advice.ts');
-  if (isProcessorError(error)) say(error.message);
-  else if (isDatabaseError(error)) say(explainAnswer(error, args, process.env));
-  else say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  say(await wordsOf(error, args));
   return 1;
 }
 

@@ -293,7 +293,7 @@ test('a misspelt database, container or group gets the name that was probably me
   expect(said[1]?.err).toMatch(/Did you mean warehouse\/parcels\?\n$/);
   expect(said[2]?.err).toMatch(new RegExp(`Did you mean db/${leases.id}\\?\n$`));
   expect(said[3]?.err).toMatch(/Did you mean billing\?\n$/);
-  expect(said[4]?.err).toContain('import with --partition-key');
+  expect(said[4]?.err).toContain('create with --partition-key');
 });
 
 test('what is missing or ambiguous is told with what to say', async () => {
