@@ -127,6 +127,19 @@ test('[query 3.9] polygons of 4,096 points are compared, be all of their edges l
   expect(call('ST_DISTANCE', here, there)).toBeGreaterThan(1_300_000);
 });
 
+test('[query 3.9] a polygon with a thousand holes is held against a thousand polygons', () => {
+  const triangles = Array.from({ length: 1000 }, (_, at) => {
+    const [x, y] = [(at % 32) / 10, Math.floor(at / 32) / 10];
+    return places(`${x} ${y}, ${x + 0.06} ${y}, ${x} ${y + 0.06}, ${x} ${y}`);
+  });
+  const perforated = { type: 'Polygon', coordinates: [places('-9 -9, 9 -9, 9 9, -9 9, -9 -9'), ...triangles] };
+  const several = { type: 'MultiPolygon', coordinates: triangles.map((triangle) => [triangle]) };
+
+  expect(call('ST_WITHIN', perforated, several)).toBe(false);
+  expect(call('ST_WITHIN', several, perforated)).toBe(false);
+  expect(call('ST_INTERSECTS', several, perforated)).toBe(true);
+});
+
 test('[query 3.9] where nearly every edge has to be looked at with every other one, the query ends with a sentence', () => {
   const tooMany = /: the shapes have too many edges that are near to each other\. Use shapes with fewer points\.$/;
   const around = (radius: number): Value => ({

@@ -8,16 +8,22 @@ import type { Position } from './position.ts';
 import { isSamePlace } from './position.ts';
 import { whereaboutsIn } from './region.ts';
 import type { Polygon } from './shape.ts';
+import { step } from './steps.ts';
 
 /** Along and against: on the border, in the direction in which its ring goes or in the other. */
 type Course = 'inside' | 'along' | 'against' | 'outside';
 
-/** The courses that pieces of the chain have. Of several polygons counts the one that a piece is most inside of. */
-export function coursesOf(edges: readonly Edge[], polygons: readonly Polygon[]): ReadonlySet<Course> {
+/**
+ * The courses that pieces of the chain have, up to the first one that is `last`. Of several polygons counts the one that a piece is
+ * most inside of.
+ */
+export function coursesOf(edges: readonly Edge[], polygons: readonly Polygon[], last: Course): ReadonlySet<Course> {
   const courses = new Set<Course>();
   let known: Course | undefined;
   let lastEnd: Position | undefined;
   for (const edge of edges) {
+    if (courses.has(last)) return courses;
+    step(20 + polygons.length);
     const surroundings = polygons.map((polygon) => ({ polygon, near: edgesNear(polygon.border, edge.ball) }));
     const near = surroundings.flatMap((surrounding) => surrounding.near);
     const meetings = new Set(near.map((border) => meetingOf(edge, border)));

@@ -33,7 +33,7 @@ export function isWithin(inner: Shape, outer: Shape): boolean {
       return (
         outer.kind === 'area' &&
         inner.polygons.length > 0 &&
-        inner.polygons.every((polygon) => outer.polygons.some((around) => isPolygonWithin(polygon, around)))
+        inner.polygons.every((polygon) => isPolygonWithin(polygon, outer.polygons))
       );
   }
 }
@@ -87,7 +87,7 @@ function isLineWithin(inner: LineShape, outer: Shape): boolean {
     case 'line':
       return edges.every((edge) => isCoveredBy(edge, outer.edges));
     case 'area': {
-      const courses = coursesOf(edges, outer.polygons);
+      const courses = coursesOf(edges, outer.polygons, 'outside');
       return courses.has('inside') && !courses.has('outside');
     }
   }
@@ -111,12 +111,18 @@ function isCoveredBy(edge: Edge, line: EdgeTree): boolean {
   return isSamePlace(reached, to);
 }
 
-function isPolygonWithin(inner: Polygon, outer: Polygon): boolean {
+function isPolygonWithin(inner: Polygon, polygons: readonly Polygon[]): boolean {
+  const edges = edgesIn(inner.border);
+  return polygons.some((outer) => isPolygonWithinOne(inner, edges, outer));
+}
+
+function isPolygonWithinOne(inner: Polygon, edges: readonly Edge[], outer: Polygon): boolean {
   if (!outer.isFarInside && isApart(inner.border.ball, outer.border.ball)) return false;
-  const courses = coursesOf(edgesIn(inner.border), [outer]);
+  const courses = coursesOf(edges, [outer], 'outside');
   if (courses.has('outside')) return false;
   // Only against: the polygons lie on both sides of the same border.
   if (!courses.has('inside') && !courses.has('along')) return false;
   // A hole of the outer one may be in the inside of the inner one.
-  return !coursesOf(edgesIn(outer.border), [inner]).has('inside');
+  const around = inner.isFarInside ? edgesIn(outer.border) : edgesNear(outer.border, inner.ball);
+  return !coursesOf(around, [inner], 'inside').has('inside');
 }
