@@ -3,12 +3,13 @@
 import type { Container } from '@tidemark/engine';
 import type { DocumentScope } from '@tidemark/engine/internal';
 import { filteredKeys } from '@tidemark/engine/internal';
-import { DatabaseError, intersectKeyRanges, parseResourceId } from '@tidemark/model';
+import { DatabaseError, header, intersectKeyRanges, parseResourceId } from '@tidemark/model';
 import type { Position, PreparedQuery, Value } from '@tidemark/query';
 import { keysOf, rangeIdOf } from './feed-scope.ts';
+import { itemsPerPageMax } from './limits.ts';
 import { partitionKeyOf } from './partition-key.ts';
 import type { CosmosRequest } from './request.ts';
-import { jsonOf } from './request.ts';
+import { itemsMaxOf, jsonOf, textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
 
 export interface AskedQuery {
@@ -93,4 +94,9 @@ export function targetOf(request: CosmosRequest, place: Place, { prepared, param
   const within = given === undefined ? live : intersectKeyRanges(live, given);
   const keys = within === undefined ? [] : filteredKeys(definition, prepared, parameters, within);
   return { scope: { keys, range }, by: 'range' };
+}
+
+/** Wire: 0 leaves it to the server, as -1 does: Java asks for pages of 0 rows beside `TOP 0` (azure-cosmos 4.81). */
+export function rowsMaxOf(request: CosmosRequest): number {
+  return textOfHeader(request, header.itemsMax)?.trim() === '0' ? itemsPerPageMax : itemsMaxOf(request);
 }

@@ -12,9 +12,9 @@ import { PageBody } from '../page-body.ts';
 import { answerTo } from '../query-answer.ts';
 import { metricsHeaders } from '../query-metrics.ts';
 import type { AskedQuery, QueryTarget } from '../query-request.ts';
-import { readQuery, targetOf } from '../query-request.ts';
+import { readQuery, rowsMaxOf, targetOf } from '../query-request.ts';
 import type { CosmosRequest } from '../request.ts';
-import { isHeaderTrue, itemsMaxOf, textOfHeader } from '../request.ts';
+import { isHeaderTrue, textOfHeader } from '../request.ts';
 import type { Place } from '../resources.ts';
 import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
@@ -74,7 +74,7 @@ async function rowsResponse(
     const page = await place.container.readQueryPage({
       ...query,
       scope: target.scope,
-      itemsMax: itemsMaxOf(request),
+      itemsMax: rowsMaxOf(request),
       bytesMax: pageBytesMax,
       continuation: textOfHeader(request, header.continuation),
       signal: gone.signal,
