@@ -3,17 +3,21 @@
 
 import { Work } from '../../value/work.ts';
 
-/** Calls the function, whose steps are taken from this work. */
+/** Calls the function, whose steps are taken from this work. Outside of it nothing is counted. */
 export function counted<T>(work: Work | undefined, functionName: string, compute: () => T): T {
   counter = work ?? new Work();
   sentence = `${functionName}: the shapes have too many edges that are near to each other. Use shapes with fewer points.`;
-  return compute();
+  try {
+    return compute();
+  } finally {
+    counter = undefined;
+  }
 }
 
 /** Each is about ten nanoseconds. */
 export function step(count: number): void {
-  counter.take(count, sentence);
+  counter?.take(count, sentence);
 }
 
-let counter = new Work();
+let counter: Work | undefined;
 let sentence = '';
