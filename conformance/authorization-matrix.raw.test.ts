@@ -61,6 +61,7 @@ const reachOf: Readonly<Record<string, Reach>> = {
   'delete-permission': 'keys',
   'create-client-encryption-key': 'keys',
   'list-client-encryption-keys': 'keys',
+  'query-client-encryption-keys': 'keys',
   'read-client-encryption-key': 'keys',
   'replace-client-encryption-key': 'keys',
   'query-conflicts': 'inside',

@@ -45,7 +45,7 @@ const refusals = (key: string): Readonly<Record<string, Refused>> => ({
   'a body that is too large': { status: 413, verb: 'PUT', path: '/1', body: 'x'.repeat(4 * 1024 * 1024) },
   'a patch of nothing': { status: 400, verb: 'PATCH', path: '/1', body: { operations: [] } },
   'a patch of the key': { status: 400, verb: 'PATCH', path: '/1', body: [{ op: 'set', path: '/pk', value: 'b' }] },
-  'a condition': { status: 501, verb: 'PATCH', path: '/1', body: { condition: 'from c', operations } },
+  'a condition': { status: 400, verb: 'PATCH', path: '/1', body: { condition: 'from', operations } },
   'a trigger': { status: 501, verb: 'DELETE', path: '/1', headers: { 'x-ms-documentdb-pre-trigger-include': 't' } },
   'a hint that there is not': {
     status: 400,

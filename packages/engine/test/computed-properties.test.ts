@@ -1,8 +1,9 @@
 // Computed properties, and the measure of a vector policy: what the definition of a container adds to its queries.
 
 import { expect, test } from 'vitest';
-import type { Container, Database } from '../src/index.ts';
-import { openDatabase } from '../src/index.ts';
+import type { Container } from '../src/container.ts';
+import type { Database } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
 
 const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 };
 const computedProperties = [

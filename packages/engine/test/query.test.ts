@@ -1,8 +1,9 @@
 // Queries in this process: rows, pages, what they are told of, and what they leave alone.
 
 import { expect, test } from 'vitest';
-import type { Container, Database } from '../src/index.ts';
-import { openDatabase } from '../src/index.ts';
+import type { Container } from '../src/container.ts';
+import type { Database } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
 
 async function shop(database: Database, ranges = 1): Promise<Container> {
   await database.createDatabaseIfNotExists('shop');

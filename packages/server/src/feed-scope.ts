@@ -2,6 +2,7 @@
 
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, header, keySpaceMax } from '@tidemark/model';
+import { effectiveKeyBytesMax } from './limits.ts';
 import type { RequestHead } from './request.ts';
 import { textOfHeader } from './request.ts';
 import type { Place } from './resources.ts';
@@ -37,6 +38,9 @@ export function keysOf(request: RequestHead): KeyRange | undefined {
 }
 
 function hexOf(text: string, name: string): string {
+  if (text.length > 2 * effectiveKeyBytesMax) {
+    throw new DatabaseError('bad-request', `The header ${name} must have at most ${effectiveKeyBytesMax} bytes.`);
+  }
   if (/^(?:[0-9a-f]{2})*$/i.test(text)) return text.toUpperCase();
   throw new DatabaseError('bad-request', `The header ${name} must be whole bytes in hexadecimal digits.`);
 }

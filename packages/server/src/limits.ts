@@ -20,6 +20,9 @@ export const headerBytesMax: number = 64 * 1024;
 /** Wire 3: how far a client's clock may be off. */
 export const clockSkewMsMax: number = 15 * 60 * 1000;
 
+/** Of an effective partition key in a header: more than any key has (a text of version 1 has 312), less than the index can look up. */
+export const effectiveKeyBytesMax = 512;
+
 /** A key has at least as many bytes as what is made with it. */
 export const keyBytesMin = 32;
 
