@@ -259,12 +259,12 @@ test.skipIf(!hasTerminals)(
     await first.shows('sea/tides> ');
     first.type('\\param least=7\rSELECT VALUE c.id\rFROM c WHERE c.metres > @least;\r');
     await first.shows('value\r\n-----\r\n29\r\n');
-    first.type('SELECT c.id FORM c;\r');
+    first.type('SELECT * FORM c;\r');
     await first.shows('^^^^');
     first.type('\\explain SELECT * FROM c;\r');
     await first.shows('4 of 4');
     first.type('\\jsn\r');
-    await first.shows('Did you mean json?');
+    await first.shows('Did you mean \\json?');
     first.type('\\q\r');
     expect(await first.exitCode).toBe(0);
 

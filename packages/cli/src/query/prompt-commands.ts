@@ -102,7 +102,10 @@ export async function promptCommand(
   if (name === 'help' || name === '?' || name === 'h') return helpText();
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command !== undefined) return command.run(session, argument, signal);
-  const near = suggestion(name, [...Object.keys(commands), 'help', 'q']);
+  const near = suggestion(
+    `\\${name}`,
+    [...Object.keys(commands), 'help', 'q'].map((each) => `\\${each}`),
+  );
   throw new UsageError(`There is no command \\${name}.${near || ' \\help lists them.'}`);
 }
 

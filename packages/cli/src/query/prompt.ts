@@ -54,8 +54,9 @@ export async function runPrompt(options: PromptOptions): Promise<void> {
     wake();
   });
   reader.on('SIGINT', () => {
-    if (underWay !== undefined) return underWay.abort();
+    // Also what waits behind it: it was pasted with it.
     entry.forget();
+    if (underWay !== undefined) return underWay.abort();
     output.write('^C\n');
     // To the end of the line, and all before it is gone.
     if (isTerminal) for (const name of ['e', 'u']) reader.write(null, { ctrl: true, name });
