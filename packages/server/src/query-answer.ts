@@ -6,11 +6,11 @@
 //   nothing; the container has no key        any               any                            rows
 //   nothing                                  not enabled       any                            400, "required but disabled"
 //   nothing                                  enabled           any                            rows of all ranges, put together here
-//   nothing, with --plan-queries             enabled           has rows to be put together    400, 1004, the plan; rows where no
-//                                                                                             client could put them together
+//   nothing, with --plan-queries             enabled           has rows to be put together    400, 1004, the plan; rows where the
+//                                                                                             client could not put them together
 
 import type { ContainerInfo } from '@tidemark/engine';
-import { isDatabaseError } from '@tidemark/model';
+import { isDatabaseError, readsVectorTokens } from '@tidemark/model';
 import type { PartitionedQueryExecutionInfo } from '@tidemark/query';
 import { clientPlan, isOnePoint, keyRangesOf } from '@tidemark/query';
 import type { AskedQuery, QueryTarget } from './query-request.ts';
@@ -23,6 +23,8 @@ export interface QueryQuestion {
   readonly isCrossPartitionEnabled: boolean;
   /** Clients put together what they can, as they have to with the service. */
   readonly plansFirst: boolean;
+  /** That the client asks for in its header; undefined where it names none. */
+  readonly apiVersion: string | undefined;
 }
 
 export function answerTo({
@@ -31,21 +33,24 @@ export function answerTo({
   definition,
   isCrossPartitionEnabled,
   plansFirst,
+  apiVersion,
 }: QueryQuestion): 'rows' | 'disabled' | PartitionedQueryExecutionInfo {
   if (target.by !== 'nothing' || definition.partitionKey.systemKey === true) return 'rows';
   const { prepared, parameters } = query;
   if (isOnePoint(keyRangesOf(prepared, parameters, definition.partitionKey))) return 'rows';
   if (!isCrossPartitionEnabled) return 'disabled';
-  return (plansFirst ? planOf(query, definition) : undefined) ?? 'rows';
+  return (plansFirst ? planOf(query, definition, apiVersion) : undefined) ?? 'rows';
 }
 
 /** Undefined where ranges give their rows one after the other, and where no client could put them together. */
 function planOf(
   { prepared, parameters }: AskedQuery,
   { partitionKey }: ContainerInfo['definition'],
+  apiVersion: string | undefined,
 ): PartitionedQueryExecutionInfo | undefined {
   try {
-    const plan = clientPlan(prepared, parameters, partitionKey, undefined);
+    const features = readsVectorTokens(apiVersion) ? undefined : featuresOfOldest;
+    const plan = clientPlan(prepared, parameters, partitionKey, features);
     const { distinctType, top, limit, orderBy, groupByAliases, aggregates } = plan.queryInfo;
     const lists = [orderBy, groupByAliases, aggregates];
     const isMerged =
@@ -56,3 +61,6 @@ function planOf(
     throw error;
   }
 }
+
+/** Wire: the oldest client asks for no plan and takes what comes with the refusal, of which it reads these (documentdb 1.15.3). */
+const featuresOfOldest = 'Aggregate,MultipleOrderBy,OrderBy,Top';

@@ -17,6 +17,7 @@ import type { DocumentScope, ScannedBatch } from './document-scan.ts';
 import { DocumentScan, spanOf } from './document-scan.ts';
 import type { KeyPlace } from './key-place.ts';
 import type { QueryTools } from './queries.ts';
+import { nameOfQuery } from './query-name.ts';
 import type { QueryPlace } from './query-place.ts';
 import { decodeQueryPlace, encodeQueryPlace } from './query-place.ts';
 
@@ -62,8 +63,8 @@ export async function readQueryPage(
   request: QueryPageRequest,
 ): Promise<QueryPage> {
   checkOrderBy(request.prepared, engine.container(container).definition.indexingPolicy);
-  const { text, parameters, resume } = request;
-  const name = JSON.stringify([container, text, parameters, resume]);
+  const { resume } = request;
+  const name = nameOfQuery(container, request);
   const began = resume === undefined ? undefined : { position: resume };
   const from = decodeQueryPlace(request.continuation, name, spanOf(request.scope)) ?? began;
   const page = new Page(engine, container, tools, request, from);

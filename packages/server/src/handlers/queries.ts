@@ -32,7 +32,8 @@ export async function queryDocuments(request: CosmosRequest, context: HandlerCon
   const { definition } = place.info;
   const isCrossPartitionEnabled = isHeaderTrue(request, header.enableCrossPartition);
   const { plansFirst } = context;
-  const answer = answerTo({ query, target, definition, isCrossPartitionEnabled, plansFirst });
+  const { apiVersion } = request;
+  const answer = answerTo({ query, target, definition, isCrossPartitionEnabled, plansFirst, apiVersion });
   if (answer === 'disabled') throw crossPartitionDisabled();
   if (answer !== 'rows') return planNeeded(JSON.stringify(answer), containerOwner(place));
   return rowsResponse(request, context, place, { query, target, compileMs });
