@@ -183,7 +183,7 @@ export const queryMsMax = 30_000;
 /** So many of either kind run at a time, each with a limit of memory; others wait for their turn. */
 export const queriesAtOnceMax = 16;
 /** A query works so long until everybody else who is ready has a turn. One document may take longer. */
-export const querySliceMs = 2;
+export const querySliceMs = 0.5;
 /** What a query asks of a scan at a time. */
 export const scanBatchItems = 256;
 export const listedBatchItems = 1_024;
