@@ -41,13 +41,15 @@ const commands = snippetsOf('README.md', 'sh').flatMap((block) =>
 function commandOf(beginning: string): string[] {
   const found = commands.find((line) => line.startsWith(beginning));
   if (found === undefined) throw new Error(`README has no command ${beginning}`);
-  return found
-    .replace(/^(npm start( --)?|npx tidemark) ?/, '')
-    .split(' ')
-    .filter((word) => word !== '');
+  return (
+    found
+      .replace(/^(npm start( --)?|npx tidemark) ?/, '')
+      .match(/"[^"]*"|[^ ]+/g)
+      ?.map((word) => word.replaceAll('"', '')) ?? []
+  );
 }
 
-test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a restored backup', {
+test('[M1] [M4] [M10] [M20] [B6] [B8] the walk of README, from the first start to a restored backup', {
   timeout: walkMsMax,
 }, async () => {
   // It ends and comes back where it was.
@@ -83,6 +85,14 @@ test('[M1] [M4] [M10] [B6] [B8] the walk of README, from the first start to a re
   while (tail.out() === '') await write();
   expect(tail.out()).toContain('["ada"]  "1"  {"customer":"ada","total":10}');
   expect(await tail.end('SIGINT')).toBe(0);
+
+  // Ask.
+  const query = tidemark('query shop/orders "');
+  expect(await query.ended, query.err()).toBe(0);
+  expect(query.out()).toBe('{"customer":"ada","total":10}\n');
+  const listed = tidemark('ls shop');
+  expect(await listed.ended, listed.err()).toBe(0);
+  expect(listed.out()).toContain('orders');
 
   // Run a processor, kill it, and run two.
   expect(snippetOf('README.md', 'js', 'createProcessor').trim().split('\n').length).toBeLessThanOrEqual(26);
