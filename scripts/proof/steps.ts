@@ -100,6 +100,11 @@ export const steps: Readonly<Record<string, Step>> = {
     minutes: 1,
     tests: ['reliability/clients/'],
   },
+  'other-clients': {
+    meaning: 'programs in Python, Go and Java, on the clients that there are for them, where their tools are',
+    minutes: 1,
+    tests: ['other-clients.test.ts'],
+  },
   jest: {
     meaning: 'the packed processor under jest 30 and with an older compiler',
     minutes: 1,

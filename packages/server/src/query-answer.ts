@@ -51,8 +51,8 @@ function planOf(
   try {
     const features = readsVectorTokens(apiVersion) ? undefined : featuresOfOldest;
     const plan = clientPlan(prepared, parameters, partitionKey, features);
-    const { distinctType, top, limit, orderBy, groupByAliases, aggregates } = plan.queryInfo;
-    const lists = [orderBy, groupByAliases, aggregates];
+    const { distinctType, top, limit, orderBy, groupByExpressions, groupByAliases, aggregates } = plan.queryInfo;
+    const lists = [orderBy, groupByExpressions, groupByAliases, aggregates];
     const isMerged =
       distinctType !== 'None' || top !== null || limit !== null || lists.some(({ length }) => length > 0);
     return isMerged ? plan : undefined;
