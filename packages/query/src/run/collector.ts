@@ -18,13 +18,24 @@ export type After =
   /** The so manieth row. */
   | { readonly rows: number };
 
+/** Rows of a result, of which each is made when somebody asks for it: a page may end before the last one. */
+export interface Results {
+  readonly length: number;
+  row(at: number): ResultRow;
+}
+
 export interface Collector {
   /** A row that has passed the filter; `place` is its place among those of its document. False: no more are wanted. */
   add(row: Row, place: number): boolean;
   /** When all rows have been added. */
-  results(): readonly ResultRow[];
+  results(): Results;
   /** Whether there are more behind the results. */
   readonly isCut: boolean;
   /** How to go on behind so many results. */
   after(count: number): After;
+}
+
+export function resultsOf(rows: readonly ResultRow[]): Results {
+  // Nobody asks beyond the length.
+  return { length: rows.length, row: (at) => rows[at] as ResultRow };
 }

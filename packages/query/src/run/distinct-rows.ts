@@ -9,7 +9,7 @@ import { ValueSet } from '../value/value-set.ts';
 import { sizeOf } from '../value/value-size.ts';
 import type { KeyPlace, SortedAfter } from './after.ts';
 import { entryBytes } from './all-rows.ts';
-import type { Collector, ResultRow } from './collector.ts';
+import type { Collector, Results } from './collector.ts';
 import { Kept } from './kept.ts';
 
 export class DistinctRows implements Collector {
@@ -25,7 +25,10 @@ export class DistinctRows implements Collector {
   }
 
   add(row: Row): boolean {
-    const value = this.#block.select(row);
+    return this.addValue(this.#block.select(row));
+  }
+
+  addValue(value: Value): boolean {
     if (value === undefined || this.#present.has(value)) return true;
     const entry: DistinctValue = { value, place: { keys: [value], rid: 0, row: 0 } };
     if (!this.#kept.wants(entry)) return true;
@@ -42,8 +45,14 @@ export class DistinctRows implements Collector {
     return this.#kept.isCut;
   }
 
-  results(): readonly ResultRow[] {
-    return this.#kept.inOrder().map(({ value }) => ({ text: jsonText(value), value }));
+  results(): Results {
+    const rows = this.#kept.inOrder();
+    const row = (at: number) => {
+      // Nobody asks beyond the length.
+      const { value } = rows[at] as DistinctValue;
+      return { text: jsonText(value), value };
+    };
+    return { length: rows.length, row };
   }
 
   after(count: number): SortedAfter {

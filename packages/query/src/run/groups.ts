@@ -10,7 +10,7 @@ import { contentKeyOf } from '../value/value-set.ts';
 import { sizeOf } from '../value/value-size.ts';
 import type { KeyPlace, SortedAfter } from './after.ts';
 import { entryBytes } from './all-rows.ts';
-import type { Collector, ResultRow } from './collector.ts';
+import type { Collector, Results } from './collector.ts';
 import { Kept } from './kept.ts';
 
 export class Groups implements Collector {
@@ -43,17 +43,23 @@ export class Groups implements Collector {
     return this.#kept.isCut;
   }
 
-  results(): readonly ResultRow[] {
+  results(): Results {
     const row = this.#row;
     const { output, select } = this.#block;
-    return this.#kept.inOrder().map(({ place, aggregates }) => {
-      row.begin();
-      row.group = { keys: place.keys, aggregates: aggregates.map(({ result }) => result) };
-      const text = output(row);
-      const value = text === undefined ? undefined : select(row);
-      row.group = undefined;
-      return { text, value };
-    });
+    const groups = this.#kept.inOrder();
+    return {
+      length: groups.length,
+      row: (at) => {
+        // Nobody asks beyond the length.
+        const { place, aggregates } = groups[at] as Group;
+        row.begin();
+        row.group = { keys: place.keys, aggregates: aggregates.map(({ result }) => result) };
+        const text = output(row);
+        const value = text === undefined ? undefined : select(row);
+        row.group = undefined;
+        return { text, value };
+      },
+    };
   }
 
   after(count: number): SortedAfter {
@@ -64,8 +70,10 @@ export class Groups implements Collector {
     const memory = new Memory(this.#row.memory);
     const group: Group = { name, place: { keys, rid: 0, row: 0 }, aggregates: [], memory };
     if (!this.#kept.wants(group)) return undefined;
-    memory.take(entryBytes + keys.reduce<number>((sum, key) => sum + 2 * sizeOf(key), 0));
-    group.aggregates = this.#block.bound.aggregates.map(({ kind }) => newAggregate(kind, memory));
+    const { aggregates } = this.#block.bound;
+    const keyBytes = keys.reduce<number>((sum, key) => sum + 2 * sizeOf(key), 0);
+    memory.take(entryBytes + aggregates.length * aggregateBytes + keyBytes);
+    group.aggregates = aggregates.map(({ kind }) => newAggregate(kind, memory));
     this.#groups.set(name, group);
     const gone = this.#kept.add(group);
     if (gone !== undefined) {
@@ -75,6 +83,9 @@ export class Groups implements Collector {
     return group;
   }
 }
+
+/** What an aggregate costs beside the values that it keeps. */
+const aggregateBytes = 100;
 
 interface Group {
   readonly name: unknown;

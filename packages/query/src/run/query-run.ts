@@ -3,7 +3,7 @@
 // A query that only filters and projects is streaming: a page ends where it is full, and the next one goes on behind its last row.
 // Every other is blocking: each page sees all documents, and gives the rows behind the last one of the page before.
 
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { BlockCounts } from '../bind/bound.ts';
 import type { Program, ProgramBlock } from '../compile/program.ts';
 import { Row } from '../compile/row.ts';
@@ -11,10 +11,12 @@ import { StoredDocument } from '../compile/stored-document.ts';
 import type { FunctionContext } from '../functions/query-function.ts';
 import type { Value } from '../value/value.ts';
 import { isArray } from '../value/value.ts';
+import { ValueSet } from '../value/value-set.ts';
 import { bounded } from '../value/value-size.ts';
-import { AllRows, CountedRows, distinctOf } from './all-rows.ts';
+import { AllRows, CountedRows } from './all-rows.ts';
 import type { Collector } from './collector.ts';
 import { DistinctRows } from './distinct-rows.ts';
+import { DistinctSortedRows } from './distinct-sorted-rows.ts';
 import { Groups } from './groups.ts';
 import type { RowLimits } from './limits-of-block.ts';
 import { rowLimits } from './limits-of-block.ts';
@@ -55,8 +57,12 @@ export class QueryRun {
   readonly #limits: RowLimits;
   /** The row that came last to the outermost block, among those of its document. */
   #place = 0;
+  /** Of the document that is looked at: rows that were on a page before. */
+  #shown = 0;
   /** Whether nothing can come any more. */
   #isEnded = false;
+  /** What is selected of groups, each value once. */
+  #distinctGroups: DistinctRows | undefined;
 
   constructor(program: Program, options: RunOptions) {
     const { query, names, block } = program;
@@ -90,16 +96,21 @@ export class QueryRun {
   /** A query without FROM, or of no documents at all, has one row all the same. False: the page is full. */
   addNothing(): boolean {
     if (this.isFull) return false;
+    this.#shown = this.#shownOf(this.#document.rid);
     this.#begin();
     this.#rowsOf(this.#stages.length - 1);
     this.#isEnded = !this.isFull;
     return this.#isEnded;
   }
 
-  /** The document at [start, …), whose last member ends at `membersEnd`. False: the page is full. */
-  add(bytes: Buffer, start: number, membersEnd: number, rid: number): boolean {
+  /**
+   * The document at [start, …), whose last member ends at `membersEnd`. False: the page is full. `shown`: of a streaming query, so many
+   * of its rows were on a page before.
+   */
+  add(bytes: Buffer, start: number, membersEnd: number, rid: number, shown: number = this.#shownOf(rid)): boolean {
     if (this.isFull) return false;
     this.#document.show(bytes, start, membersEnd, rid);
+    this.#shown = shown;
     this.#begin();
     this.#rowsOf(0);
     return !this.isFull;
@@ -107,17 +118,45 @@ export class QueryRun {
 
   /** When no more documents come for this page. */
   page(): ResultPage {
+    const steps = this.pageInSteps();
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+
+  /** The same, for who lets others have a turn meanwhile: a step takes as long as a document does. */
+  *pageInSteps(): Generator<void, ResultPage, void> {
     for (const [at, { block, collector, limits }] of this.#stages.entries()) {
       if (at === this.#stages.length - 1 || isPlain(block) || collector instanceof StreamedRows) continue;
-      const selected = collector.results().filter(({ value }) => value !== undefined);
-      const results = distinctOf(selected, block.bound.isDistinct);
-      for (const { value } of results.slice(limits.offset, limits.offset + limits.limit)) {
+      const results = collector.results();
+      const seen = block.bound.isDistinct ? new ValueSet() : undefined;
+      const last = limits.offset + limits.limit;
+      for (let place = 0, given = 0; place < results.length && given < last; place += 1) {
+        const { value } = results.row(place);
+        yield;
+        if (value === undefined || seen?.add(value) === false) continue;
+        given += 1;
+        if (given <= limits.offset) continue;
         this.#begin();
         this.#pass(at, value);
+        yield;
       }
     }
     const { collector } = this.#stages.at(-1) as Stage;
-    return collector instanceof StreamedRows ? this.#cutStream(collector) : this.#cutWhole(collector);
+    if (collector instanceof StreamedRows) return this.#cutStream(collector);
+    if (this.#distinctGroups === undefined) return yield* this.#cutWhole(collector);
+    const groups = collector.results();
+    for (let place = 0; place < groups.length; place += 1) {
+      this.#distinctGroups.addValue(groups.row(place).value);
+      yield;
+    }
+    return yield* this.#cutWhole(this.#distinctGroups);
+  }
+
+  #shownOf(rid: number): number {
+    const { from } = this.#options;
+    return from?.rid === rid ? (from.rows ?? 0) : 0;
   }
 
   #begin(): void {
@@ -126,8 +165,11 @@ export class QueryRun {
   }
 
   #inner(block: ProgramBlock): Collector {
-    if (!block.bound.isGrouped) return new AllRows(block, this.#row.memory);
-    return new Groups(block, this.#row, Number.POSITIVE_INFINITY, undefined);
+    const { isGrouped, isDistinct, orderBy } = block.bound;
+    const most = Number.POSITIVE_INFINITY;
+    if (isGrouped) return new Groups(block, this.#row, most, undefined);
+    if (!isDistinct || orderBy.length === 0) return new AllRows(block, this.#row.memory);
+    return new DistinctSortedRows(block, this.#row.memory, { most, after: undefined, isNested: false });
   }
 
   #outermost(block: ProgramBlock, isNested: boolean): Collector | StreamedRows {
@@ -139,17 +181,18 @@ export class QueryRun {
     const { offset, limit } = this.#limits;
     const most = Math.min(itemsMax, limit) + offset;
     if (isGrouped && !isDistinct) return new Groups(block, this.#row, most, after);
-    if (isDistinct && !isGrouped && !isSorted) return new DistinctRows(block, memory, most, after);
-    if (isSorted && !isDistinct && !isNested) {
-      return new SortedRows(
-        block,
-        memory,
-        { most, lengthMax: offset > 0 ? Number.POSITIVE_INFINITY : bytesMax },
-        after,
-      );
+    if (isGrouped) {
+      this.#distinctGroups = new DistinctRows(block, memory, most, after);
+      return new Groups(block, this.#row, Number.POSITIVE_INFINITY, undefined);
+    }
+    if (isDistinct && isSorted) return new DistinctSortedRows(block, memory, { most, after, isNested });
+    if (isDistinct) return new DistinctRows(block, memory, most, after);
+    if (isSorted) {
+      const page = { most, bytesMax: offset > 0 ? Number.POSITIVE_INFINITY : bytesMax, isNested };
+      return new SortedRows(block, memory, page, after);
     }
     if (!this.isBlocking) return new StreamedRows(block, Math.min(itemsMax, limit), bytesMax, offset);
-    return new CountedRows(this.#inner(block), isDistinct, from?.after);
+    return new CountedRows(this.#inner(block), from?.after);
   }
 
   /** The rows of one stage for what the row holds now. */
@@ -157,8 +200,7 @@ export class QueryRun {
     const { block, collector } = this.#stages[at] as Stage;
     const isOutermost = at === this.#stages.length - 1;
     const isPassedOn = !isOutermost && isPlain(block);
-    const { from } = this.#options;
-    const skipped = !this.isBlocking && from?.rid === this.#document.rid ? (from.rows ?? 0) : 0;
+    const skipped = this.isBlocking ? 0 : this.#shown;
     return block.rows(this.#row, (row) => {
       row.count();
       if (block.where !== undefined && !block.where(row)) return true;
@@ -196,7 +238,7 @@ export class QueryRun {
     return { rows: texts, next: { offsetLeft, ...finite({ limitLeft }), ...(place.rid !== undefined && place) } };
   }
 
-  #cutWhole(collector: Collector): ResultPage {
+  *#cutWhole(collector: Collector): Generator<void, ResultPage, void> {
     const { itemsMax, bytesMax } = this.#options;
     const { offset, limit } = this.#limits;
     const results = collector.results();
@@ -205,15 +247,16 @@ export class QueryRun {
     let end = 0;
     let offsetLeft = offset;
     while (end < results.length && rows.length < Math.min(itemsMax, limit) && (bytes < bytesMax || rows.length === 0)) {
-      const text = results[end]?.text;
+      const { text } = results.row(end);
       end += 1;
+      yield;
       if (text === undefined) continue;
       if (offsetLeft > 0) {
         offsetLeft -= 1;
         continue;
       }
       rows.push(text);
-      bytes += text.length;
+      bytes += Buffer.byteLength(text);
     }
     const limitLeft = limit - rows.length;
     // It has seen everything. Wire: clients that put groups together begin anew at an empty page, without end.

@@ -1,5 +1,6 @@
 // Rows as they come, up to a full page.
 
+import { Buffer } from 'node:buffer';
 import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 
@@ -35,7 +36,7 @@ export class StreamedRows {
       return true;
     }
     this.texts.push(text);
-    this.#bytes += text.length;
+    this.#bytes += Buffer.byteLength(text);
     return !this.isFull;
   }
 }

@@ -25,9 +25,9 @@ export function newAggregate(kind: AggregateKind, memory: Memory): Aggregate {
     case 'AVG':
       return new Average();
     case 'MIN':
-      return new Extreme(-1);
+      return new Extreme(-1, memory);
     case 'MAX':
-      return new Extreme(1);
+      return new Extreme(1, memory);
     case 'MAKELIST':
       return new List(memory);
     case 'MAKESET':
@@ -85,17 +85,21 @@ class Average implements Aggregate {
 /** By the order of types; undefined as soon as there is an array or object. */
 class Extreme implements Aggregate {
   readonly #direction: 1 | -1;
+  readonly #memory: Memory;
   #extreme: Value;
   #isVoid = false;
 
-  constructor(direction: 1 | -1) {
+  constructor(direction: 1 | -1, memory: Memory) {
     this.#direction = direction;
+    this.#memory = memory;
   }
 
   add(value: Value): void {
     if (value === undefined) return;
     if (jsonTypeRank(value) >= arrayRank) this.#isVoid = true;
     else if (this.#extreme === undefined || compareValues(value, this.#extreme) * this.#direction > 0) {
+      if (this.#extreme !== undefined) this.#memory.give(sizeOf(this.#extreme));
+      this.#memory.take(sizeOf(value));
       this.#extreme = value;
     }
   }
