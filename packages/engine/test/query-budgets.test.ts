@@ -41,14 +41,30 @@ function slowClock() {
 test('[M20] a page that only filters ends after a second, with what it has by then, and the next one goes on there', async () => {
   const { slow, environment } = slowClock();
   await using database = await openDatabase({ memory: true, environment });
-  const container = await things(database, 2_000);
-  slow.stepMs = 2;
+  // They come from the scan in one batch.
+  const container = await things(database, 200);
+  slow.stepMs = 20;
 
-  const pages = await pagesOf(container, 'SELECT VALUE c.n FROM c WHERE c.n % 1000 = 999', 1_000);
+  const pages = await pagesOf(container, 'SELECT VALUE c.n FROM c WHERE c.n % 100 = 99', 1_000);
 
-  expect(pages.flatMap(({ items }) => items)).toEqual([999, 1_999]);
+  expect(pages.flatMap(({ items }) => items)).toEqual([99, 199]);
   expect(pages.length).toBeGreaterThan(3);
   expect(pages.filter(({ items }) => items.length === 0).length).toBeGreaterThan(0);
+});
+
+test('[M20] a query that nobody waits for any more ends with the slice that it is in', async () => {
+  const { slow, environment } = slowClock();
+  await using database = await openDatabase({ memory: true, environment });
+  const container = await things(database, 200);
+  const leaving = new AbortController();
+  slow.stepMs = 1;
+  const beganMs = slow.passedMs;
+
+  const asked = container.query('SELECT VALUE COUNT(1) FROM c', {}, { signal: leaving.signal }).toArray();
+  setImmediate(() => leaving.abort());
+
+  await expect(asked).rejects.toThrow(/Nobody waits/);
+  expect(slow.passedMs - beganMs).toBeLessThan(100);
 });
 
 test('[M20] a query that has to see all documents first fails after 30 seconds, and says what helps', async () => {

@@ -6,7 +6,7 @@ import { DatabaseError, intersectKeyRanges, isDatabaseError, keyRangeContains } 
 import { listedBatchItems, scanBatchItems } from '../limits.ts';
 import type { RangeEngine, RangeInfo, ScannedDocument } from '../range-engine.ts';
 import type { KeyPlace } from './key-place.ts';
-import { placeAfter, placeAtStart } from './key-place.ts';
+import { placeAfter, placeAtStart, placeWithin } from './key-place.ts';
 
 export interface DocumentScope {
   /** Intervals of effective keys in their order, of which none touches another. None at all: no document can be wanted. */
@@ -20,6 +20,8 @@ export interface ScannedBatch {
   readonly documents: readonly ScannedDocument[];
   readonly range: RangeInfo;
   readonly tail: number;
+  /** Of which document rows were on a page before, and how many. */
+  readonly begun: { readonly ridNumber: number; readonly rows: number } | undefined;
   /** The next batch is of another range, or there is none. */
   readonly isRangeEnd: boolean;
 }
@@ -53,20 +55,22 @@ export class DocumentScan {
       const keys = this.#keysWithin(place, range);
       if (keys?.length === 0) {
         this.#place = placeAfter(place, range, undefined);
-        return { documents: [], range, tail: range.tailLsn, isRangeEnd: true };
+        return { documents: [], range, tail: range.tailLsn, begun: undefined, isRangeEnd: true };
       }
       const areMany = this.#areMany?.range === range.id;
       // Those that are listed by their keys are listed for each batch again.
       const itemsMax = keys === undefined || areMany ? scanBatchItems : listedBatchItems;
       try {
+        const { from, rows } = place.parts[0];
         const { documents, continuation, tail, ...rest } = await this.#engine.scan(this.#container, range.id, {
-          ...{ from: place.parts[0].from, itemsMax, bytesMax, areMany },
+          ...{ from, itemsMax, bytesMax, areMany },
           ...(keys === undefined ? {} : { keys }),
           ...(partitionKey === undefined ? {} : { partitionKey }),
         });
         this.#place = placeAfter(place, range, continuation);
         this.#areMany = rest.areMany ? { range: range.id } : undefined;
-        return { documents, range, tail, isRangeEnd: continuation === undefined };
+        const begun = rows === undefined ? undefined : { ridNumber: from, rows };
+        return { documents, range, tail, begun, isRangeEnd: continuation === undefined };
       } catch (error) {
         // Split or merged since it was looked up: what holds the key now is found again.
         if (!(isDatabaseError(error) && error.code === 'range-gone')) throw error;
@@ -74,9 +78,14 @@ export class DocumentScan {
     }
   }
 
-  /** The place of a document in the batch that was given last. */
-  placeOf({ ridNumber }: ScannedDocument, batch: ScannedBatch, before: KeyPlace): KeyPlace {
-    return placeAfter(before, batch.range, ridNumber) as KeyPlace; // It goes on in this range.
+  /** The place of a document in the batch that was given last, behind so many of its rows. */
+  placeIn({ ridNumber }: ScannedDocument, rows: number, batch: ScannedBatch, before: KeyPlace): KeyPlace {
+    return placeWithin(placeAfter(before, batch.range, ridNumber) as KeyPlace, rows); // It goes on in this range.
+  }
+
+  /** The place behind it. */
+  placeBehind({ ridNumber }: ScannedDocument, batch: ScannedBatch, before: KeyPlace): KeyPlace {
+    return placeAfter(before, batch.range, ridNumber + 1) as KeyPlace; // The same.
   }
 
   #rangeAt(min: string): RangeInfo {

@@ -1,8 +1,9 @@
 // How far the key space of a container has been scanned, range after range.
 //
-// TEXT   <min>;<max>=<from>;<max>=<from>…
+// TEXT   <min>;<max>=<from>[.<rows>];<max>=<from>[.<rows>]…
 //   Everything below min has been scanned. What follows are parts of the key space, one after the other, each named by its
-//   exclusive end: of a part everything before the document number `from` has been scanned. Being about keys and not about
+//   exclusive end: of a part everything before the document number `from` has been scanned, and of that document so many rows of
+//   a query have been shown, if it lies there. Being about keys and not about
 //   range ids, it stays valid when ranges are split or merged meanwhile: a child goes on where its parent was, because
 //   document numbers only grow from parent to child, and in a wider range everything outside the part is left out.
 
@@ -12,6 +13,7 @@ import { DatabaseError } from '@tidemark/model';
 interface Part {
   readonly max: string;
   readonly from: number;
+  readonly rows?: number;
 }
 
 export interface KeyPlace {
@@ -24,19 +26,21 @@ export function placeAtStart(keys: KeyRange): KeyPlace {
 }
 
 export function formatPlace({ min, parts }: KeyPlace): string {
-  return `${min};${parts.map(({ max, from }) => `${max}=${from}`).join(';')}`;
+  return `${min};${parts.map(({ max, from, rows }) => `${max}=${from}${rows === undefined ? '' : `.${rows}`}`).join(';')}`;
 }
 
 /** Cut to what is scanned at all. Throws `invalid-continuation`. */
 export function readPlace(text: string, keys: KeyRange): KeyPlace {
-  if (!/^[0-9A-F]*(?:;[0-9A-F]+=\d{1,16})+$/.test(text)) throw invalidContinuation();
+  if (!/^[0-9A-F]*(?:;[0-9A-F]+=\d{1,16}(?:\.\d{1,16})?)+$/.test(text)) throw invalidContinuation();
   const [first = '', ...rest] = text.split(';');
   const min = first < keys.min ? keys.min : first;
   const parts: Part[] = [];
   for (const part of rest) {
-    const [end = '', from] = part.split('=');
+    const [end = '', at = ''] = part.split('=');
+    const [from, rows] = at.split('.');
     const max = end > keys.max ? keys.max : end;
-    if (max > (parts.at(-1)?.max ?? min)) parts.push({ max, from: Number(from) });
+    if (max > (parts.at(-1)?.max ?? min))
+      parts.push({ max, from: Number(from), ...(rows === undefined ? {} : { rows: Number(rows) }) });
   }
   const [head, ...tail] = parts;
   if (head === undefined) throw invalidContinuation();
@@ -55,6 +59,11 @@ export function placeAfter({ min, parts }: KeyPlace, range: KeyRange, from: numb
   if (from !== undefined) return { min, parts: [{ max: end, from }, ...rest] };
   const [head, ...tail] = rest;
   return head === undefined ? undefined : { min: end, parts: [head, ...tail] };
+}
+
+/** In the document with which the place begins, behind so many of its rows. */
+export function placeWithin({ min, parts: [part, ...others] }: KeyPlace, rows: number): KeyPlace {
+  return { min, parts: [{ ...part, rows }, ...others] };
 }
 
 export function invalidContinuation(): DatabaseError {

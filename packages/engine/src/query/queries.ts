@@ -15,8 +15,11 @@ export type QueryKind = 'blocking' | 'streaming';
 export interface QueryTools {
   readonly clock: Clock;
   readonly turns: Turns;
-  /** When there is a place for it: `blocking` is a query that needs all documents, `streaming` a page of any other. */
-  run<T>(kind: QueryKind, work: () => Promise<T>): Promise<T>;
+  /**
+   * When there is a place for it: `blocking` is a query that needs all documents, `streaming` a page of any other. Throws request-timeout
+   * when the signal aborts before.
+   */
+  run<T>(kind: QueryKind, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   context(definition?: ContainerDefinition): FunctionContext;
 }
 
@@ -44,8 +47,10 @@ export class Queries implements QueryTools {
     return this.#prepared.prepare(text, parameterNames, definition && this.#factsOf(definition));
   }
 
-  run<T>(kind: QueryKind, work: () => Promise<T>): Promise<T> {
-    return this.#places[kind].with(work);
+  async run<T>(kind: QueryKind, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const done = await this.#places[kind].with(async () => ({ result: await work() }), signal);
+    if (done === undefined) throw nobodyWaits();
+    return done.result;
   }
 
   /** What functions may know; without a definition that of no container. */
@@ -87,6 +92,10 @@ export class Queries implements QueryTools {
     this.#environment.random(new Uint8Array(bytes.buffer));
     return (bytes[0] as number) / 2 ** 32;
   }
+}
+
+export function nobodyWaits(): DatabaseError {
+  return new DatabaseError('request-timeout', 'Nobody waits for this query any more.');
 }
 
 function noChance(): never {

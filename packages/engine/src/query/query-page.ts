@@ -11,12 +11,13 @@ import { DatabaseError } from '@tidemark/model';
 import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
 import { checkOrderBy, QueryRun } from '@tidemark/query';
 import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatchBytes } from '../limits.ts';
-import type { RangeEngine, RangeInfo } from '../range-engine.ts';
+import type { RangeEngine, RangeInfo, ScannedDocument } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
 import type { DocumentScope, ScannedBatch } from './document-scan.ts';
 import { DocumentScan, spanOf } from './document-scan.ts';
 import type { KeyPlace } from './key-place.ts';
 import type { QueryTools } from './queries.ts';
+import { nobodyWaits } from './queries.ts';
 import { nameOfQuery } from './query-name.ts';
 import type { QueryPlace } from './query-place.ts';
 import { decodeQueryPlace, encodeQueryPlace } from './query-place.ts';
@@ -27,6 +28,8 @@ export interface QueryPageRequest {
   readonly parameters: readonly Value[];
   readonly scope: DocumentScope;
   readonly itemsMax: number;
+  /** The same for a query that sees all documents for each page, where the client leaves it to us. */
+  readonly blockingItemsMax?: number | undefined;
   readonly bytesMax: number;
   readonly continuation?: string | undefined;
   /** Where the first page begins, if not at the first row. */
@@ -63,14 +66,14 @@ export async function readQueryPage(
   request: QueryPageRequest,
 ): Promise<QueryPage> {
   checkOrderBy(request.prepared, engine.container(container).definition.indexingPolicy);
-  const { resume } = request;
+  const { resume, signal } = request;
   const name = nameOfQuery(container, request);
   const began = resume === undefined ? undefined : { position: resume };
   const from = decodeQueryPlace(request.continuation, name, spanOf(request.scope)) ?? began;
   const page = new Page(engine, container, tools, request, from);
   const { rows, next, range, tail, work } = page.isBlocking
-    ? await tools.run('blocking', () => page.all())
-    : await tools.run('streaming', () => page.some());
+    ? await tools.run('blocking', () => page.all(), signal)
+    : await tools.run('streaming', () => page.some(), signal);
   return { rows, continuation: next === undefined ? undefined : encodeQueryPlace(next, name), range, tail, work };
 }
 
@@ -89,8 +92,9 @@ class Page {
   readonly #scan: DocumentScan;
   readonly #hasDocuments: boolean;
   readonly #work: QueryWork = { documents: 0, bytes: 0, totalMs: 0, loadMs: 0, runMs: 0 };
-  readonly #beganMs: number;
-  #sliceMs: number;
+  /** When it got a place: to wait for one is no work. */
+  #beganMs = 0;
+  #sliceMs = 0;
   #range: RangeInfo;
   #tail: number;
 
@@ -101,16 +105,16 @@ class Page {
     request: QueryPageRequest,
     from: QueryPlace | undefined,
   ) {
-    const { prepared, parameters, itemsMax, bytesMax, scope } = request;
+    const { prepared, parameters, bytesMax, scope, blockingItemsMax } = request;
     const context = tools.context(engine.container(container).definition);
-    const options: RunOptions = { parameters, context, itemsMax, bytesMax, from: from?.position };
+    const options: RunOptions = { parameters, context, itemsMax: request.itemsMax, bytesMax, from: from?.position };
     this.#tools = tools;
     this.#signal = request.signal;
-    this.#run = new QueryRun(prepared.program, options);
+    const run = new QueryRun(prepared.program, options);
+    const isLarger = run.isBlocking && blockingItemsMax !== undefined;
+    this.#run = isLarger ? new QueryRun(prepared.program, { ...options, itemsMax: blockingItemsMax }) : run;
     this.#scan = new DocumentScan(engine, container, scope, from?.keys);
     this.#hasDocuments = prepared.program.query.documentSlot !== undefined;
-    this.#beganMs = tools.clock.monotonicMs();
-    this.#sliceMs = this.#beganMs;
     this.#range = engine.range(container, scope.range ?? (engine.ranges(container)[0] as RangeInfo).id);
     this.#tail = this.#range.tailLsn;
   }
@@ -121,53 +125,63 @@ class Page {
 
   /** Blocking. */
   async all(): Promise<Result> {
+    this.#begin();
     if (!this.#hasDocuments) this.#run.addNothing();
     else {
       while (!this.#run.isFull) {
         const batch = await this.#next();
         if (batch === undefined) break;
         await this.#addAll(batch);
-        if (this.#elapsedMs > queryMsMax) throw tookTooLong();
+        this.#checkWhole();
       }
     }
-    const page = this.#run.page();
+    const page = await this.#page();
     return this.#result(page, page.next && { position: page.next });
   }
 
   /** Streaming. */
   async some(): Promise<Result> {
+    this.#begin();
     for (;;) {
       const before = this.#scan.place;
       const batch = this.#run.isFull ? undefined : await this.#next();
       if (batch === undefined) return this.#result(this.#run.page(), undefined);
       const last = await this.#addAll(batch);
-      // It is there: there was a batch.
-      if (last !== undefined) return this.#cutAt(this.#scan.placeOf(last, batch, before as KeyPlace));
-      const isEnough =
-        (batch.isRangeEnd && this.#run.rowCount > 0) ||
-        this.#elapsedMs > queryPageMs ||
-        this.#work.documents >= queryPageDocumentsMax;
-      if (isEnough) return this.#cutBehind();
+      if (last !== undefined) {
+        // It is there: there was a batch.
+        const place = before as KeyPlace;
+        return this.#run.isFull
+          ? this.#cutIn(last, batch, place)
+          : this.#cutAt(this.#scan.placeBehind(last, batch, place));
+      }
+      if ((batch.isRangeEnd && this.#run.rowCount > 0) || this.#hasWorkedEnough) return this.#cutAt(this.#scan.place);
     }
   }
 
+  #begin(): void {
+    this.#beganMs = this.#tools.clock.monotonicMs();
+    this.#sliceMs = this.#beganMs;
+  }
+
   /** Within a document: the next page looks at it again, for it may have more rows. */
-  #cutAt(keys: KeyPlace): Result {
+  #cutIn(last: ScannedDocument, batch: ScannedBatch, before: KeyPlace): Result {
     const page = this.#run.page();
-    return this.#result(page, page.next && { position: page.next, keys });
+    if (page.next === undefined) return this.#result(page, undefined);
+    const { offsetLeft, limitLeft, rows = 0 } = page.next;
+    const keys = this.#scan.placeIn(last, rows, batch, before);
+    return this.#result(page, { position: { offsetLeft, limitLeft }, keys });
   }
 
   /** Between two documents. */
-  #cutBehind(): Result {
+  #cutAt(keys: KeyPlace | undefined): Result {
     const page = this.#run.page();
-    const keys = this.#scan.place;
     if (page.next === undefined || keys === undefined) return this.#result(page, undefined);
     const { offsetLeft, limitLeft } = page.next;
     return this.#result(page, { position: { offsetLeft, limitLeft }, keys });
   }
 
   async #next(): Promise<ScannedBatch | undefined> {
-    if (this.#signal?.aborted) throw new DatabaseError('request-timeout', 'Nobody waits for this query any more.');
+    this.#checkSignal();
     const { clock } = this.#tools;
     const beganMs = clock.monotonicMs();
     const batch = await this.#scan.next(scanBatchBytes);
@@ -179,24 +193,59 @@ class Page {
     return batch;
   }
 
-  /** Gives the document at which the page is full. */
-  async #addAll({ documents }: ScannedBatch): Promise<ScannedBatch['documents'][number] | undefined> {
-    const { clock, turns } = this.#tools;
+  /** Gives the document at which the page is full, or has worked enough. */
+  async #addAll({ documents, begun }: ScannedBatch): Promise<ScannedDocument | undefined> {
+    const { clock } = this.#tools;
     const work = this.#work;
     for (const document of documents) {
       const beganMs = clock.monotonicMs();
       const { bytes, lsn, ridNumber } = document;
+      const shown = begun?.ridNumber === ridNumber ? begun.rows : 0;
       work.documents += 1;
       work.bytes += bytes.length;
-      const goesOn = this.#run.add(bytes, 0, bytes.length - lsnTailBytes(lsn), ridNumber);
+      const goesOn = this.#run.add(bytes, 0, bytes.length - lsnTailBytes(lsn), ridNumber, shown);
       const endMs = clock.monotonicMs();
       work.runMs += endMs - beganMs;
       if (!goesOn) return document;
       if (endMs - this.#sliceMs < querySliceMs) continue;
-      await turns.next();
-      this.#sliceMs = clock.monotonicMs();
+      await this.#pause();
+      if (this.isBlocking) this.#checkWhole();
+      else if (this.#hasWorkedEnough) return document;
     }
     return undefined;
+  }
+
+  /** The rows of a blocking query. */
+  async #page(): Promise<ResultPage> {
+    const { clock } = this.#tools;
+    const steps = this.#run.pageInSteps();
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      if (clock.monotonicMs() - this.#sliceMs < querySliceMs) continue;
+      await this.#pause();
+      this.#checkWhole();
+    }
+  }
+
+  /** Between two slices: everybody else has a turn. */
+  async #pause(): Promise<void> {
+    const { clock, turns } = this.#tools;
+    await turns.next();
+    this.#sliceMs = clock.monotonicMs();
+    this.#checkSignal();
+  }
+
+  #checkSignal(): void {
+    if (this.#signal?.aborted) throw nobodyWaits();
+  }
+
+  #checkWhole(): void {
+    if (this.#elapsedMs > queryMsMax) throw tookTooLong();
+  }
+
+  get #hasWorkedEnough(): boolean {
+    return this.#elapsedMs > queryPageMs || this.#work.documents >= queryPageDocumentsMax;
   }
 
   get #elapsedMs(): number {

@@ -18,8 +18,12 @@ export interface QueryPlace {
 }
 
 export function encodeQueryPlace({ position, keys }: QueryPlace, name: string): string {
-  const place = keys === undefined ? '' : `,"keys":"${formatPlace(keys)}"`;
-  return ascii(`{"query":"${digestOf(name)}","position":${encodePosition(position)}${place}}`);
+  return placeText(digestOf(name), position, keys && formatPlace(keys));
+}
+
+function placeText(digest: string, position: Position, keys: string | undefined): string {
+  const place = keys === undefined ? '' : `,"keys":"${keys}"`;
+  return ascii(`{"query":"${digest}","position":${encodePosition(position)}${place}}`);
 }
 
 export function decodeQueryPlace(text: string | undefined, name: string, span: KeyRange): QueryPlace | undefined {
@@ -27,11 +31,10 @@ export function decodeQueryPlace(text: string | undefined, name: string, span: K
   const { query, position, keys } = parse(text);
   if (query !== digestOf(name) || typeof position !== 'object' || position === null) throw invalidContinuation();
   if (keys !== undefined && typeof keys !== 'string') throw invalidContinuation();
-  // The digest is of this query: nobody but us has made the rest, or whoever did wants to fail.
-  return {
-    position: decodePosition(JSON.stringify(position)),
-    ...(keys === undefined ? {} : { keys: readPlace(keys, span) }),
-  };
+  const decoded = decodePosition(JSON.stringify(position));
+  // To the letter: what has other members, or fewer, would begin somewhere else in silence.
+  if (text !== placeText(query, decoded, keys)) throw invalidContinuation();
+  return { position: decoded, ...(keys === undefined ? {} : { keys: readPlace(keys, span) }) };
 }
 
 function parse(text: string): { readonly query?: unknown; readonly position?: unknown; readonly keys?: unknown } {

@@ -1,0 +1,119 @@
+// Pages of a query between which ranges are split and merged, documents deleted, and queries given up.
+
+import { expect, test } from 'vitest';
+import type { Container } from '../src/container.ts';
+import type { Database } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
+
+async function things(database: Database, count: number): Promise<Container> {
+  await database.createDatabaseIfNotExists('db');
+  const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 };
+  const container = await database.createContainer('db', { id: 'things', partitionKey });
+  for (let n = 0; n < count; n += 1) await container.create({ id: `s${n}`, pk: `p${n}`, n, list: [n, n + 0.5] });
+  return container;
+}
+
+test.each([
+  ['a row a document', 'SELECT VALUE c.n FROM c', 8, [0, 1, 2, 3, 4, 5, 6, 7]],
+  ['two rows a document', 'SELECT VALUE x FROM x IN c.list', 6, Array.from({ length: 12 }, (_, n) => n / 2)],
+  ['after an offset', 'SELECT VALUE c.n FROM c OFFSET 1 LIMIT 100', 8, [1, 2, 3, 4, 5, 6, 7]],
+])(
+  '[M20] no row comes twice and none is missing when the range is split wherever a page ends: %s',
+  async (_, text, count, all) => {
+    for (const itemsMax of [1, 2, 3, 4, 5]) {
+      for (const key of ['1000', '2000', '3000']) {
+        await using database = await openDatabase({ memory: true });
+        const container = await things(database, count);
+        const seen: unknown[] = [];
+        let pages = 0;
+        for await (const { items } of container.query(text, {}, { itemsMax }).pages()) {
+          seen.push(...items);
+          pages += 1;
+          if (pages === 1) await container.split(container.ranges[0]?.id ?? '', key.padEnd(32, '0'));
+          if (pages === 3) await container.merge(container.ranges[0]?.id ?? '', container.ranges[1]?.id ?? '');
+        }
+
+        expect(
+          seen.toSorted((a, b) => Number(a) - Number(b)),
+          `pages of ${itemsMax}, split at ${key}`,
+        ).toEqual(all);
+      }
+    }
+  },
+);
+
+test('[M20] sorted and distinct pages go on behind the last row, whatever is deleted before it', async () => {
+  for (const text of [
+    'SELECT DISTINCT VALUE c.n FROM c ORDER BY c.n',
+    'SELECT VALUE c.n FROM c ORDER BY c.n',
+    'SELECT DISTINCT VALUE c.n FROM c',
+    'SELECT VALUE c.n FROM c GROUP BY c.n',
+    'SELECT VALUE s.n FROM (SELECT DISTINCT c.n FROM c) AS s ORDER BY s.n',
+  ]) {
+    await using database = await openDatabase({ memory: true });
+    const container = await things(database, 12);
+    const seen: unknown[] = [];
+    for await (const { items } of container.query(text, {}, { itemsMax: 3 }).pages()) {
+      seen.push(...items);
+      const { n } = { n: items[0] as number };
+      await container.delete(`s${n}`, `p${n}`);
+    }
+
+    expect(seen, text).toEqual(Array.from({ length: 12 }, (_, n) => n));
+  }
+});
+
+test('[M20] few distinct values of many documents are sorted without all of them being kept', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await things(database, 0);
+  const text = 'x'.repeat(5_000);
+  for (let from = 0; from < 20_000; from += 1_000) {
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) =>
+        container.create({ id: `${from + n}`, pk: `${n}`, kind: `${text}${n % 2}` }),
+      ),
+    );
+  }
+
+  const [rows] = await Promise.all([
+    container.query('SELECT DISTINCT VALUE RIGHT(c.kind, 1) FROM c ORDER BY c.kind').toArray(),
+  ]);
+
+  expect(rows).toEqual(['0', '1']);
+});
+
+test('[M20] a continuation is good for its partition key and to the letter', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await things(database, 0);
+  for (let n = 0; n < 12; n += 1) await container.create({ id: `${n}`, pk: n % 2 === 0 ? 'a' : 'b', n });
+  const text = 'SELECT VALUE c.n FROM c ORDER BY c.n DESC';
+  const page = async (partitionKey: string, continuation?: string) => {
+    const options = { partitionKey, itemsMax: 2, ...(continuation === undefined ? {} : { continuation }) };
+    const { value } = await container.query(text, {}, options).pages().next();
+    return value as { items: unknown[]; continuation: string };
+  };
+  const { continuation } = await page('b');
+
+  expect((await page('b', continuation)).items).toEqual([7, 5]);
+  const wrong = [
+    continuation.replace('"after"', '"afterr"'),
+    continuation.replace('"rid"', '"ri"'),
+    `${continuation} `,
+  ];
+  await expect(page('a', continuation)).rejects.toMatchObject({ code: 'invalid-continuation' });
+  for (const each of wrong) await expect(page('b', each), each).rejects.toMatchObject({ code: 'invalid-continuation' });
+});
+
+test('[M20] a query that is given up while it waits, works or makes its page ends, and its place is free', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await things(database, 400);
+  const heavy =
+    'SELECT VALUE COUNT(1) FROM c JOIN a IN c.list JOIN b IN c.list JOIN d IN c.list WHERE LENGTH(REPLICATE("x", 9000)) > a';
+  const leaving = Array.from({ length: 40 }, () => new AbortController());
+  const asked = leaving.map(({ signal }) => container.query(heavy, {}, { signal }).toArray());
+  const outcomes = Promise.allSettled(asked);
+  for (const each of leaving) each.abort();
+
+  expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(await container.query('SELECT VALUE COUNT(1) FROM c').toArray()).toEqual([400]);
+});
