@@ -26,7 +26,7 @@ function adviceFor(error: DatabaseError, args: readonly string[], environment: E
   if (error.code === 'unauthorized') return usesDefaultKey(args, environment) ? defaultKey : otherKey;
   if (error.message.endsWith('?') && error.message.includes(' Did you mean ')) return '';
   if (error.code === 'not-found' || error.code === 'container-not-found')
-    return args.some((arg) => arg.startsWith('--leases')) ? missingLeases : missing(ownCommand(environment));
+    return missingAdvice(args, ownCommand(environment));
   if (error.code !== 'unavailable') return '';
   if (/ECONNREFUSED|ENOTFOUND/.test(error.message)) return saysWhere;
   return error.message.includes('NODE_EXTRA_CA_CERTS') ? untrusted(ownCommand(environment)) : '';
@@ -34,12 +34,19 @@ function adviceFor(error: DatabaseError, args: readonly string[], environment: E
 
 const defaultKey = ' TIDEMARK_KEY is not set, so this was signed with the well-known key.';
 const otherKey = ' TIDEMARK_KEY, or the connection string, has to hold a key that the server was started with.';
-const missing = (command: string): string =>
-  ` A program can create it with the SDK, or ${command} create with --partition-key.`;
+const missing = (command: string): string => ` A program can create it with the SDK, or ${command} create`;
 const missingLeases = ' Is the name right, also that of --leases, where the processor keeps its leases?';
 const saysWhere = ' --endpoint, TIDEMARK_ENDPOINT or COSMOS_CONNECTION_STRING says where.';
 const untrusted = (command: string): string =>
   ` ${command} cert says where that of a Tidemark server with a folder is; one with --memory makes one for itself: use http://.`;
+
+function missingAdvice(args: readonly string[], command: string): string {
+  if (args.some((arg) => arg.startsWith('--leases'))) return missingLeases;
+  // Whoever wants it gone need not create it.
+  if (args[0] === 'rm') return '';
+  const isContainer = args.some((arg) => /^[^/\s]+\/[^/\s]+\/?$/.test(arg));
+  return isContainer ? `${missing(command)} with --partition-key.` : `${missing(command)} DATABASE.`;
+}
 
 function usesDefaultKey(args: readonly string[], environment: Environment): boolean {
   const isGiven = (name: string): boolean => (environment[name] ?? '') !== '';

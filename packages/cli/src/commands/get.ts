@@ -4,7 +4,7 @@ import { onOneLine, withoutMembers } from '@tidemark/client';
 import { isSystemProperty } from '@tidemark/model';
 import type { Call } from '../call.ts';
 import { isOn } from '../call.ts';
-import { findDocument, openContainer } from '../document-lookup.ts';
+import { findDocument, missingText, openContainer } from '../document-lookup.ts';
 import { indentedJson } from '../json-layout.ts';
 import { print, say } from '../terminal.ts';
 
@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<number> {
   const opened = await openContainer(call, name);
   const found = await findDocument(call, opened, id);
   if (found === undefined) {
-    say(`There is no document ${JSON.stringify(id)} in ${name}.`);
+    say(await missingText(call, opened, id));
     return 1;
   }
   const bytes = isOn(call, 'bare') ? withoutMembers(found.bytes, isSystemProperty) : found.bytes;

@@ -7,7 +7,7 @@ import { DatabaseError, isDatabaseError } from '@tidemark/model';
 import type { Call } from '../call.ts';
 import { isOn, textOption } from '../call.ts';
 import type { OpenContainer } from '../document-lookup.ts';
-import { keyJson, keyOf, openContainer } from '../document-lookup.ts';
+import { keyOf, keyText, openContainer } from '../document-lookup.ts';
 import { inputText } from '../input-text.ts';
 import { putBytesMax } from '../limits.ts';
 import { count, counted, print, shown } from '../terminal.ts';
@@ -54,25 +54,35 @@ async function textOf(path: string): Promise<string> {
 function documentsIn(text: string): Buffer[] {
   const plain = text.replace(/^\ufeff/, '').trim();
   if (plain === '') throw new UsageError('There is no document: one JSON object, or one a line.');
-  const whole = parsed(plain);
+  const { value: whole, trouble: wholeTrouble } = parsed(plain);
   if (Array.isArray(whole))
     throw new UsageError("This is a JSON array; put takes a JSON object a line: jq -c '.[]' makes that.");
   if (isObject(whole)) return [Buffer.from(plain)];
+  if (/^\{[^\n]*[^}\s][^\S\n]*\n|^\{\s*\n/.test(plain)) {
+    throw new UsageError(`This is no JSON object${wholeTrouble}: put takes one JSON object, or one a line.`);
+  }
   return plain
     .split('\n')
     .map((line, at) => ({ line: line.trim(), number: at + 1 }))
     .filter(({ line }) => line !== '')
     .map(({ line, number }) => {
-      if (isObject(parsed(line))) return Buffer.from(line);
-      throw new UsageError(`Line ${number} is no JSON object: put takes one JSON object, or one a line.`);
+      const { value, trouble } = parsed(line);
+      if (isObject(value)) return Buffer.from(line);
+      throw new UsageError(`Line ${number} is no JSON object${trouble}: put takes one JSON object, or one a line.`);
     });
 }
 
-function parsed(text: string): unknown {
+interface Parsed {
+  readonly value: unknown;
+  /** What is wrong and where, in parentheses; empty where it is JSON. */
+  readonly trouble: string;
+}
+
+function parsed(text: string): Parsed {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return { value: JSON.parse(text), trouble: '' };
+  } catch (error) {
+    return { value: undefined, trouble: ` (${shown((error as Error).message)})` }; // A SyntaxError.
   }
 }
 
@@ -111,8 +121,8 @@ async function tell(call: Call, { definition }: OpenContainer, written: readonly
   if (only !== undefined && written.length === 1) {
     const { id } = JSON.parse(only.document.toString('utf8'));
     const word = only.answer.isNew ? 'created' : 'replaced';
-    const key = keyJson(keyOf(only.document, definition));
-    await print(`${word}  ${shown(JSON.stringify(id))}  partition key ${shown(key)}  etag ${only.answer.etag}\n`);
+    const key = keyText(keyOf(only.document, definition));
+    await print(`${word}  ${shown(JSON.stringify(id))}  ${key}  etag ${only.answer.etag}\n`);
     return;
   }
   const sum = `${counted(written.length, 'documents')} written`;

@@ -83,6 +83,8 @@ async function typed(call: Call, session: Session, name: string | undefined): Pr
   const output = process.stdout.isTTY === true ? process.stdout : process.stderr;
   const where = session.name === undefined ? ' \\use DATABASE/CONTAINER says which container is asked.' : '';
   output.write(`${session.client.endpoint}. A query ends with ;${where} \\help lists the commands, \\q ends.\n`);
+  // What is named at the prompt counts, not what the command line names.
+  const flags = process.argv.slice(2).filter((arg) => arg !== name);
   /** A mistake is told, and the next query may be a better one. */
   const forgiving = async (opened: string | undefined, work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -92,7 +94,7 @@ async function typed(call: Call, session: Session, name: string | undefined): Pr
       say(
         error instanceof UsageError
           ? error.message
-          : await wordsOf(await withNearNames(error, { ...call, arguments: args }), process.argv.slice(2)),
+          : await wordsOf(await withNearNames(error, { ...call, arguments: args }), [...flags, ...args]),
       );
     }
   };
