@@ -37,7 +37,7 @@ import { checkOptionNames } from './known-options.ts';
 import type { DocumentScope } from './query/document-scan.ts';
 import type { Queries } from './query/queries.ts';
 import type { QueryOptions, QueryParameters } from './query/query.ts';
-import { ContainerQuery, parametersOf } from './query/query.ts';
+import { ContainerQuery, checkedText, parametersOf } from './query/query.ts';
 import type { QueryPage, QueryPageRequest } from './query/query-page.ts';
 import { readQueryPage } from './query/query-page.ts';
 import type { ContainerInfo, RangeEngine, RangeInfo, StoredDocument, UnitOutcome, UnitResult } from './range-engine.ts';
@@ -240,7 +240,7 @@ export class Container {
   explain(text: string, parameters: QueryParameters = {}): ExplainedQuery {
     const { names, values } = parametersOf(parameters);
     const { partitionKey, indexingPolicy } = this.info.definition;
-    return explainQuery(this.prepareQuery(text, names), values, partitionKey, indexingPolicy);
+    return explainQuery(this.prepareQuery(checkedText(text), names), values, partitionKey, indexingPolicy);
   }
 
   // The feed

@@ -77,6 +77,43 @@ test('[M20] mistakes are told: of the text, of an option, of a page', async () =
   expect(() => orders.query('SELECT * FROM c', {}, { itemsMax: 0 })).toThrow(/at least 1/);
 });
 
+test.each<[string, unknown[], RegExp]>([
+  ['the form of the SDK', [{ query: 'SELECT * FROM c' }], /is a text.* member query/],
+  ['no text', [undefined], /is a text.* undefined/],
+  ['parameters of the SDK', ['SELECT VALUE @a', [{ name: '@a', value: 1 }]], /\{ '@x': 1 \}.* an array/],
+  ['null for parameters', ['SELECT VALUE 1', null], /are an object.* null/],
+  ['a name that no text can have', ['SELECT VALUE 1', { 'a b': 1 }], /not 'a b'/],
+  ['one name twice', ['SELECT VALUE @a', { a: 1, '@a': 2 }], /@a was given twice/],
+  ['a BigInt', ['SELECT VALUE @a', { a: 1n }], /@a has no JSON.*BigInt/],
+  ['a BigInt inside of a value', ['SELECT VALUE @a', { a: [1n] }], /@a has no JSON.*BigInt/],
+  ['a function', ['SELECT VALUE @a', { a: () => 1 }], /@a has no JSON.* a function/],
+])('[M20] a query and its plan refuse %s, and say what to write', async (_, args, message) => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database);
+  for (const call of ['query', 'explain'] as const) {
+    const called = (): unknown => Reflect.apply(orders[call], orders, args);
+
+    expect(called).toThrow(message);
+    expect(called).toThrow(expect.objectContaining({ code: 'bad-request' }));
+  }
+});
+
+test('[M20] a value of a parameter is what its JSON says', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database);
+  const parameters = { a: new Date(0), b: undefined, c: { d: [1, () => 1] } };
+  const [row] = await orders.query('SELECT VALUE [@a, IS_DEFINED(@b), @c]', parameters).toArray();
+  expect(row).toEqual(['1970-01-01T00:00:00.000Z', false, { d: [1, null] }]);
+});
+
+test('[M20] options of a query are named, and its signal is one', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database);
+  const text = 'SELECT * FROM c';
+  expect(() => orders.query(text, {}, null as never)).toThrow(/are an object/);
+  expect(() => orders.query(text, {}, { signal: new AbortController() as never })).toThrow(/controller\.signal/);
+});
+
 test('[M20] a query that nobody waits for any more ends', async () => {
   await using database = await openDatabase({ memory: true });
   const orders = await shop(database);

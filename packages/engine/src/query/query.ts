@@ -47,13 +47,9 @@ export class ContainerQuery<T> implements AsyncIterable<T> {
   readonly #options: QueryOptions;
 
   constructor(container: Queried, text: string, parameters: QueryParameters, options: QueryOptions) {
-    checkOptionNames<QueryOptions>(options, optionNames);
-    const { itemsMax } = options;
-    if (itemsMax !== undefined && (!Number.isSafeInteger(itemsMax) || itemsMax < 1)) {
-      throw new DatabaseError('bad-request', `The number of items on a page is at least 1, not ${itemsMax}.`);
-    }
+    checkOptions(options);
     this.#container = container;
-    this.#text = text;
+    this.#text = checkedText(text);
     this.#parameters = parametersOf(parameters);
     this.#options = options;
   }
@@ -98,15 +94,72 @@ interface Parameters {
   readonly values: readonly Value[];
 }
 
+/** For callers without types, and for those who have it in the form of the SDKs. */
+export function checkedText(text: string): string {
+  if (typeof text === 'string') return text;
+  const isSpec = typeof text === 'object' && text !== null && 'query' in text;
+  const given = isSpec ? 'an object with the member query' : nameOf(text);
+  throw wrong(`A query is a text, with its parameters beside it: query('SELECT … @x', { '@x': 1 }). This is ${given}.`);
+}
+
+/** Throws bad-request for what is no parameter, or has no JSON. */
 export function parametersOf(parameters: QueryParameters): Parameters {
-  const entries = Object.entries(parameters);
-  return {
-    names: entries.map(([name]) => (name.startsWith('@') ? name : `@${name}`)),
-    // Whatever has no JSON is no value: as the service would get it.
-    values: entries.map(([, value]) =>
-      value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as Value),
-    ),
-  };
+  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
+    throw wrong(`Parameters of a query are an object, { '@x': 1 }. This is ${nameOf(parameters)}.`);
+  }
+  const values = new Map<string, Value>();
+  for (const [given, value] of Object.entries(parameters)) {
+    const name = given.startsWith('@') ? given : `@${given}`;
+    if (!/^@[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw wrong(`A parameter of a query has a name of letters, digits and _, such as '@x', not '${given}'.`);
+    }
+    if (values.has(name)) throw wrong(`The parameter ${name} was given twice.`);
+    values.set(name, parameterValue(name, value));
+  }
+  return { names: [...values.keys()], values: [...values.values()] };
+}
+
+/** As the service would get it: by way of JSON. */
+function parameterValue(name: string, value: unknown): Value {
+  if (value === undefined) return undefined;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw hasNoJson(name, cause instanceof Error ? (cause.message.split('\n')[0] as string) : String(cause), cause);
+  }
+  if (text === undefined) throw hasNoJson(name, `This is ${nameOf(value)}`);
+  return JSON.parse(text) as Value; // It is JSON.
+}
+
+function hasNoJson(name: string, reason: string, cause?: unknown): DatabaseError {
+  const message = `The value of ${name} has no JSON; give it as numbers, strings, booleans, null, arrays and objects. ${reason}.`;
+  return wrong(message, cause);
+}
+
+function checkOptions(options: QueryOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw wrong(`Options of a query are an object, { itemsMax: 100 }. This is ${nameOf(options)}.`);
+  }
+  checkOptionNames<QueryOptions>(options, optionNames);
+  const { itemsMax, signal } = options;
+  if (itemsMax !== undefined && (!Number.isSafeInteger(itemsMax) || itemsMax < 1)) {
+    throw wrong(`The number of items on a page is at least 1, not ${String(itemsMax)}.`);
+  }
+  // A controller in the place of its signal would never end anything.
+  if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
+    throw wrong(`The signal of a query is an AbortSignal, as controller.signal. This is ${nameOf(signal)}.`);
+  }
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return { object: 'an object', bigint: 'a BigInt' }[String(typeof value)] ?? `a ${typeof value}`;
+}
+
+function wrong(message: string, cause?: unknown): DatabaseError {
+  return new DatabaseError('bad-request', message, cause === undefined ? {} : { cause });
 }
 
 /** The documents that a query has to look at: those of a partition key, or of the keys that its filter leaves. */
