@@ -1,13 +1,14 @@
 // The definition of a container: what a client may say about it, checked, with the service's defaults filled in.
 //
-// Members that nothing here uses yet (computed properties, vector and full text policies, whatever comes after them) are
-// kept as they came, so that a client reads back what it wrote; one that is almost the name of a member that is used is
+// Members that are no business of this file (computed properties and vector policies, which queries read; full text policies and
+// whatever comes after them, which nothing uses yet) are kept as they came, so that a client reads back what it wrote; one that is almost the name of a member that is used is
 // refused, because it would do nothing. Names that begin with an underscore are the service's own
 // and are dropped: clients send them back when they replace a container.
 
 import { Buffer } from 'node:buffer';
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import {
+  DatabaseError,
   defaultPartitionKeyPath,
   documentDepthMax,
   isDatabaseError,
@@ -19,7 +20,7 @@ import {
   validateResourceName,
   validateTtl,
 } from '@tidemark/model';
-import { readContainerFacts } from '@tidemark/query';
+import { prepareQuery, readContainerFacts } from '@tidemark/query';
 import type { JsonObject } from './definition-member.ts';
 import { invalid, isObject, oneOf, optionalArray, optionalObject, own } from './definition-member.ts';
 import type { GeospatialConfig, IndexingPolicy } from './indexing-policy.ts';
@@ -72,7 +73,7 @@ export function readContainerDefinition(input: unknown, options: ContainerDefini
   const defaultTtl = validateTtl(own(input, 'defaultTtl'), "The container's defaultTtl");
   const indexingPolicy = readIndexingPolicy(own(input, 'indexingPolicy'), geospatialConfig);
   checkVectorIndexes(indexingPolicy, own(input, 'vectorEmbeddingPolicy'));
-  readContainerFacts(input);
+  checkComputedProperties(input);
   return {
     id: validateResourceName(own(input, 'id'), 'The container id'),
     partitionKey: readPartitionKey(own(input, 'partitionKey'), options.allowNone ?? false),
@@ -157,6 +158,30 @@ function checkNoIndexOfAnother(input: JsonObject): void {
     throw invalid(
       `Global secondary indexes (${name}) are not supported; leave the member out for a container of its own.`,
     );
+  }
+}
+
+/** What a query would find wrong when it names the property, with a place in another text, is told while the definition is at hand. */
+function checkComputedProperties(input: JsonObject): void {
+  readContainerFacts(input);
+  // Checked by now.
+  const properties = (input['computedProperties'] ?? []) as readonly {
+    readonly name: string;
+    readonly query: string;
+  }[];
+  for (const { name, query } of properties) {
+    if (isGrouped(name, query)) throw invalid(`The computed property '${name}' must not have an aggregate.`);
+  }
+}
+
+function isGrouped(name: string, query: string): boolean {
+  try {
+    return prepareQuery(query, []).program.query.block.isGrouped;
+  } catch (cause) {
+    if (!isDatabaseError(cause)) throw cause;
+    const code = cause.code === 'not-supported' ? cause.code : 'invalid-definition';
+    const message = `The query of the computed property '${name}' cannot be understood: ${cause.message}`;
+    throw new DatabaseError(code, message, { cause });
   }
 }
 

@@ -61,6 +61,23 @@ test.each([
   await expect(made).rejects.toMatchObject({ code: 'invalid-definition' });
 });
 
+test.each([
+  ['a function that there is not', 'SELECT VALUE LOWR(c.x) FROM c', 'invalid-definition', /'sum'.*'LOWR'.*SC2005, at 13/],
+  ['an argument too many', 'SELECT VALUE LOWER(c.x, 1) FROM c', 'invalid-definition', /'sum'.*LOWER.*SC2050/],
+  ['a name that stands for nothing', 'SELECT VALUE d.x FROM c', 'invalid-definition', /'sum'.*'d'.*SC2001/],
+  ['an aggregate', 'SELECT VALUE COUNT(1) FROM c', 'invalid-definition', /'sum'.*aggregate/],
+  ['what is not there yet', 'SELECT VALUE udf.tax(c.x) FROM c', 'not-supported', /'sum'.*udf\.tax/],
+])('[query 4] a computed property with %s is refused by name, made or replaced', async (_, query, code, message) => {
+  await using database = await openDatabase({ memory: true });
+  const more = { computedProperties: [...computedProperties, { name: 'sum', query }] };
+  const refusal = expect.objectContaining({ code, message: expect.stringMatching(message) });
+
+  await expect(make(database, more)).rejects.toEqual(refusal);
+  await make(database, { computedProperties });
+  const replaced = database.replaceContainer('db', { id: 'things', partitionKey, ...more });
+  await expect(replaced).rejects.toEqual(refusal);
+});
+
 test('[query 3.10] vectors are compared as the policy of the container says, unless the query does', async () => {
   await using database = await openDatabase({ memory: true });
   const vectorEmbeddings = [{ path: '/v', dataType: 'float32', distanceFunction: 'euclidean', dimensions: 2 }];
