@@ -159,3 +159,17 @@ test('[M18] [wire 3] the token of a partition key sees the documents of that key
   const rows = await ask('SELECT VALUE c.pk FROM c', { ...pk('p2'), 'x-ms-continuation': continuation });
   expect(rows === 400 || (rows as unknown[]).every((key) => key === 'p2')).toBe(true);
 });
+
+test('[wire 12] without a number of items, what sees all documents for each page has all it can on one', async () => {
+  const container = await orders(150, 400);
+  const docs = `/dbs/db/colls/${container.id}/docs`;
+  const countOf = async (query: string): Promise<number> => {
+    const { json } = await world.fetch('POST', docs, { headers: queryHeaders, body: { query } });
+    return json._count;
+  };
+
+  expect(await countOf('SELECT VALUE c.n FROM c')).toBe(100);
+  for (const query of ['SELECT VALUE c.n FROM c ORDER BY c.n', 'SELECT DISTINCT VALUE c.n FROM c']) {
+    expect(await countOf(query)).toBe(150);
+  }
+});

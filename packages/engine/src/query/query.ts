@@ -68,6 +68,7 @@ export class ContainerQuery<T> implements AsyncIterable<T> {
       const page = await this.#container.readQueryPage({
         ...{ prepared, text: this.#text, parameters: values, scope },
         ...{ itemsMax, bytesMax: pageBytesMax, continuation, signal },
+        blockingItemsMax: this.#options.itemsMax === undefined ? blockingItems : undefined,
       });
       continuation = page.continuation;
       yield { items: page.rows.map((row) => JSON.parse(row) as T), continuation }; // What is selected is for the caller to know.
@@ -82,6 +83,8 @@ export class ContainerQuery<T> implements AsyncIterable<T> {
 }
 
 const itemsByDefault = 1_000;
+/** Of a query that sees all documents for each page. */
+const blockingItems = 10_000;
 const optionNames: OptionNames<QueryOptions> = {
   partitionKey: true,
   itemsMax: true,

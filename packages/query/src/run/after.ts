@@ -29,9 +29,9 @@ interface HeadPlace {
 
 export type SortedAfter = KeyPlace | HeadPlace;
 
-/** Of JSON; both small enough that a continuation has room for them. */
-const keysTextMax = 256;
-const headBytes = 192;
+/** Of JSON; both small enough that a continuation, of less than 1 KB, has room for them (the head is 4/3 as long there). */
+const keysTextMax = 640;
+const headBytes = 480;
 
 export function comparePlaces(a: KeyPlace, b: KeyPlace, areDescending: readonly boolean[]): number {
   return compareOrder(a.keys, b.keys, areDescending) || a.rid - b.rid || a.row - b.row;

@@ -18,7 +18,7 @@ export class Memory {
     if (this.#left < 0) {
       throw new DatabaseError(
         'bad-request',
-        `The query has more to keep than ${queryMemoryBytesMax / 1024 / 1024} MiB: rows to sort, groups or distinct values. Filter more, or ask for smaller pages.`,
+        `The query has more to keep than ${queryMemoryBytesMax / 1024 / 1024} MiB: rows to sort, groups or distinct values. Filter more, select less, or let it name a partition key.`,
       );
     }
   }

@@ -7,7 +7,7 @@ import { DatabaseError, header } from '@tidemark/model';
 import { checkComposition, checkOrderBy, clientPlan } from '@tidemark/query';
 import { chargeMin, queryCharge } from '../charge.ts';
 import type { HandlerContext } from '../handler.ts';
-import { pageBytesMax } from '../limits.ts';
+import { itemsPerPageMax, pageBytesMax } from '../limits.ts';
 import { PageBody } from '../page-body.ts';
 import { answerTo } from '../query-answer.ts';
 import { metricsHeaders } from '../query-metrics.ts';
@@ -76,6 +76,7 @@ async function rowsResponse(
       ...query,
       scope: target.scope,
       itemsMax: rowsMaxOf(request),
+      blockingItemsMax: textOfHeader(request, header.itemsMax) === undefined ? itemsPerPageMax : undefined,
       bytesMax: pageBytesMax,
       continuation: textOfHeader(request, header.continuation),
       signal: gone.signal,
