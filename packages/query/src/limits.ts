@@ -36,14 +36,32 @@ export const udfCallsMax: number = 10;
  */
 export const stepsPerDocumentMax: number = 50_000_000;
 
+/**
+ * Parts of expressions that stand where a query names computed properties of the container, for each name all parts of its property. Beyond
+ * it the query fails: a short text could name a long property a hundred thousand times.
+ */
+export const computedPartsMax: number = 65_536;
+
+/** Of what is wrong with a text; of more it is said how many there are. */
+export const problemsMax: number = 100;
+
 /** What a query may keep at once: rows that wait to be sorted, groups, distinct values. Beyond it the query fails. */
 export const queryMemoryBytesMax: number = 64 * 1024 * 1024;
 
 /** Of TOP, OFFSET and LIMIT: what the service takes. */
 export const countMax: number = 4_294_967_295;
 
-/** Partition keys that a filter names and that are looked up one by one, as many as IN may list. Of more the whole container is read. */
-export const filterKeysMax: number = 16_384;
+/**
+ * Partition keys that a filter names and that are looked up one by one. Of more the whole container is read: they are all looked up again
+ * for each batch of a page, in one turn of the event loop.
+ */
+export const filterKeysMax: number = 4_096;
+
+/**
+ * What is looked at to find out which partition keys a filter leaves: expressions, and values that they are compared with. Beyond it the
+ * rest of the filter narrows nothing, for nobody else has a turn meanwhile; documents are filtered all the same.
+ */
+export const filterStepsMax: number = 131_072;
 
 /** Alternatives of partition keys on both sides of an AND, multiplied; beyond it only one side narrows what is read. */
 export const filterAlternativesMax: number = 256;

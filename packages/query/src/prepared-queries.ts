@@ -5,13 +5,23 @@ import { noFacts } from './bind/container-facts.ts';
 import type { PreparedQuery } from './query.ts';
 import { prepareQuery } from './query.ts';
 
-/** So many, and so many characters of text in all; those that were not asked for the longest time go. */
+/**
+ * So many, and so many characters of text in all; those that were not asked for the longest time go. What a query becomes takes some 250
+ * bytes for each character of a text that is all names and signs.
+ */
 const queriesMax = 1_000;
-const charactersMax: number = 4 * 1024 * 1024;
+const charactersMax: number = 1024 * 1024;
+/** What stands for a computed property takes as much as if it were written out. */
+const charactersPerPart = 4;
+
+interface Kept {
+  readonly prepared: PreparedQuery;
+  readonly characters: number;
+}
 
 export class PreparedQueries {
   /** In the order of their last use. */
-  readonly #kept = new Map<string, PreparedQuery>();
+  readonly #kept = new Map<string, Kept>();
   #characters = 0;
 
   /** Throws a QueryError, which is found anew each time. */
@@ -21,20 +31,21 @@ export class PreparedQueries {
     if (kept !== undefined) {
       this.#kept.delete(name);
       this.#kept.set(name, kept);
-      return kept;
+      return kept.prepared;
     }
     const prepared = prepareQuery(text, parameterNames, facts);
-    this.#kept.set(name, prepared);
-    this.#characters += name.length;
+    const characters = name.length + charactersPerPart * prepared.program.query.computedParts;
+    this.#kept.set(name, { prepared, characters });
+    this.#characters += characters;
     this.#forget();
     return prepared;
   }
 
   #forget(): void {
-    for (const name of this.#kept.keys()) {
+    for (const [name, { characters }] of this.#kept) {
       if (this.#kept.size <= queriesMax && this.#characters <= charactersMax) return;
       this.#kept.delete(name);
-      this.#characters -= name.length;
+      this.#characters -= characters;
     }
   }
 }

@@ -2,10 +2,10 @@
 // told together with its places, as the service does.
 
 import { DatabaseError } from '@tidemark/model';
-import { countMax, joinsMax } from '../limits.ts';
+import { countMax, joinsMax, problemsMax } from '../limits.ts';
 import type { QueryProblem, Span } from '../query-error.ts';
 import { QueryError } from '../query-error.ts';
-import type { Collection, Count, Expression, OrderItem, Query, Selection, Source } from '../syntax/tree.ts';
+import type { Collection, Count, OrderItem, Query, Selection, Source } from '../syntax/tree.ts';
 import type {
   BlockCounts,
   BoundAggregate,
@@ -18,20 +18,22 @@ import type {
 } from './bound.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { bindExpression, containsAggregate, lostMessage, pathOf } from './expression-binder.ts';
+import { GroupKeys } from './group-keys.ts';
 import { impliedAlias, Scope } from './scope.ts';
 import { isVectorDistance, isVectorDistanceDescending } from './vector-order.ts';
 
-/** Throws a QueryError with all that is wrong. */
+/** Throws a QueryError with all that is wrong, or where that is very much with what comes first. */
 export function bindQuery(query: Query, parameterNames: readonly string[], facts: ContainerFacts): BoundQuery {
   const binder = new Binder(parameterNames, facts);
   const block = binder.bindBlock(query, undefined, true);
-  if (binder.problems.length > 0) throw new QueryError(binder.problems);
+  if (binder.problems.length > 0) throw new QueryError(binder.problems.concat(binder.unnamedProblems()));
   return {
     block,
     slotCount: binder.slotCount,
     documentSlot: binder.documentSlot,
     parameterNames,
     counts: binder.counts,
+    computedParts: binder.computedParts,
   };
 }
 
@@ -47,30 +49,45 @@ export interface Place {
 
 interface Grouping {
   /** What is written the same is the same. */
-  readonly keys: readonly Expression[];
+  readonly keys: GroupKeys;
   readonly aggregates: BoundAggregate[];
   /** For what is inside of an aggregate. */
   readonly rowPlace: Place;
 }
 
 class Binder {
-  readonly parameterNames: readonly string[];
+  /** Of each name where it was given first. */
+  readonly parameterPlaces: ReadonlyMap<string, number>;
   readonly facts: ContainerFacts;
   readonly problems: QueryProblem[] = [];
   readonly counts: BlockCounts[] = [];
   slotCount = 0;
   udfCalls = 0;
+  computedParts = 0;
   documentSlot: number | undefined;
   /** Expressions that stand where a computed property was named. */
   readonly computed: Set<BoundExpression> = new Set();
+  /** Beyond those that are named. */
+  #problemsLeft = 0;
 
   constructor(parameterNames: readonly string[], facts: ContainerFacts) {
-    this.parameterNames = parameterNames;
+    this.parameterPlaces = new Map(parameterNames.map((name, place) => [name, place] as const).reverse());
     this.facts = facts;
   }
 
   fail(code: string | number, message: string, span: Span): void {
-    this.problems.push({ code, message, span: { start: span.start, end: span.end } });
+    if (this.problems.length < problemsMax) {
+      this.problems.push({ code, message, span: { start: span.start, end: span.end } });
+    } else {
+      this.#problemsLeft += 1;
+    }
+  }
+
+  unnamedProblems(): readonly QueryProblem[] {
+    const count = this.#problemsLeft;
+    if (count === 0) return [];
+    const mistakes = count === 1 ? 'There is 1 more mistake' : `There are ${count} more mistakes`;
+    return [{ code: undefined, message: `${mistakes} in the query.` }];
   }
 
   newSlot(): number {
@@ -90,7 +107,7 @@ class Binder {
     const groupKeys = query.groupBy.map((key) => bindExpression(key, { ...place, clause: 'GROUP BY' }));
     const isGrouped = groupKeys.length > 0 || hasAggregates(query.selection);
     const grouping: Grouping | undefined = isGrouped
-      ? { keys: query.groupBy, aggregates: [], rowPlace: place }
+      ? { keys: new GroupKeys(query.groupBy), aggregates: [], rowPlace: place }
       : undefined;
     const selection = this.#bindSelection(query, sources, { ...place, grouping });
     const orderBy = this.#bindOrderBy(query, { ...place, clause: 'ORDER BY', grouping });

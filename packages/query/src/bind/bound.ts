@@ -16,6 +16,8 @@ export interface BoundQuery {
   readonly parameterNames: readonly string[];
   /** Of all its blocks: what a parameter stands for is known only when the query runs. */
   readonly counts: readonly BlockCounts[];
+  /** Parts of expressions that stand where computed properties were named. */
+  readonly computedParts: number;
 }
 
 /** TOP, OFFSET and LIMIT, as they were written. */

@@ -18,6 +18,8 @@ export interface ContainerFacts {
 interface ComputedProperty {
   readonly alias: string;
   readonly expression: Expression;
+  /** The expression and all within it. */
+  readonly partCount: number;
 }
 
 interface VectorEmbedding {
@@ -73,7 +75,11 @@ function readComputed(name: string, text: string): ComputedProperty {
   if (hasKind(expression, 'subquery')) throw invalid(`The computed property '${name}' must not have a subquery.`);
   if (hasKind(expression, 'parameter')) throw invalid(`The computed property '${name}' must not have a parameter.`);
   const alias = from.alias ?? (from.collection.kind === 'path' ? from.collection.root : '');
-  return { alias, expression };
+  return { alias, expression, partCount: countParts(expression) };
+}
+
+function countParts(expression: Expression): number {
+  return childrenOf(expression).reduce((count, child) => count + countParts(child), 1);
 }
 
 function hasKind(expression: Expression, kind: Expression['kind']): boolean {

@@ -3,7 +3,9 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { findFunction, missingFunction } from '../functions/function-table.ts';
-import { udfCallsMax } from '../limits.ts';
+import { computedPartsMax, udfCallsMax } from '../limits.ts';
+import type { QueryError } from '../query-error.ts';
+import { refusedQuery } from '../query-error.ts';
 import { printExpression } from '../syntax/print.ts';
 import type { Expression, PathStep } from '../syntax/tree.ts';
 import { childrenOf } from '../syntax/tree.ts';
@@ -14,8 +16,8 @@ import { Scope } from './scope.ts';
 import { withMeasure } from './vector-order.ts';
 
 export function bindExpression(expression: Expression, place: Place): BoundExpression {
-  const key = place.grouping?.keys.findIndex((candidate) => isSame(candidate, expression)) ?? -1;
-  if (key >= 0) return { kind: 'group-key', place: key };
+  const key = place.grouping?.keys.placeOf(expression);
+  if (key !== undefined) return { kind: 'group-key', place: key };
   const bind = (child: Expression): BoundExpression => bindExpression(child, place);
   switch (expression.kind) {
     case 'number':
@@ -87,9 +89,11 @@ const aggregates: ReadonlyMap<string, AggregateKind> = new Map(
 );
 
 function bindParameter(expression: Extract<Expression, { kind: 'parameter' }>, { binder }: Place): BoundExpression {
-  const place = binder.parameterNames.indexOf(expression.name);
-  if (place < 0) binder.fail('SC2001', `Identifier '${expression.name}' could not be resolved.`, expression);
-  return { kind: 'parameter', place };
+  const place = binder.parameterPlaces.get(expression.name);
+  if (place === undefined) {
+    binder.fail('SC2001', `Identifier '${expression.name}' could not be resolved.`, expression);
+  }
+  return { kind: 'parameter', place: place ?? 0 };
 }
 
 /** A chain of fixed steps from an alias is one path. */
@@ -117,6 +121,8 @@ export function pathOf(binder: Place['binder'], slot: number, steps: readonly Pa
   const [first, ...rest] = steps;
   const computed = slot === binder.documentSlot ? binder.facts.computed.get(String(first)) : undefined;
   if (computed === undefined || typeof first !== 'string') return { kind: 'path', slot, steps };
+  binder.computedParts += computed.partCount;
+  if (binder.computedParts > computedPartsMax) throw tooManyComputed();
   const scope = new Scope(undefined);
   scope.add(computed.alias, slot);
   const of = bindExpression(computed.expression, { binder, scope, clause: undefined, grouping: undefined });
@@ -127,6 +133,13 @@ export function pathOf(binder: Place['binder'], slot: number, steps: readonly Pa
         ? { kind: 'member', of: inner, name: step }
         : { kind: 'index', of: inner, by: { kind: 'literal', value: step } },
     of,
+  );
+}
+
+function tooManyComputed(): QueryError {
+  return refusedQuery(
+    `The query names computed properties so often that their expressions have more than ${computedPartsMax} parts altogether. ` +
+      'Name them less often, or make them shorter.',
   );
 }
 
@@ -146,7 +159,7 @@ function lostAlias(expression: Expression, { scope, grouping }: Place): string |
   let part = expression;
   while (part.kind === 'member' || part.kind === 'index') {
     const { of } = part;
-    if (grouping.keys.some((key) => isSame(key, of))) return undefined;
+    if (grouping.keys.placeOf(of) !== undefined) return undefined;
     part = of;
   }
   return part.kind === 'name' && scope.isOwn(part.name) ? part.name : undefined;
@@ -161,21 +174,6 @@ export function lostMessage(reference: string): string {
   return (
     `Property reference '${reference}' is invalid in the select list because it is not contained in either an ` +
     'aggregate function or the GROUP BY clause.'
-  );
-}
-
-/** Whether two expressions say the same, however they are written. Ends at the first difference. */
-function isSame(a: Expression, b: Expression): boolean {
-  return a.kind === b.kind && isSameContent(a, b);
-}
-
-function isSameContent(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b);
-  const left = Object.entries(a);
-  if (left.length !== Object.keys(b).length) return false;
-  return left.every(
-    ([name, value]) =>
-      name === 'start' || name === 'end' || isSameContent(value, (b as Readonly<Record<string, unknown>>)[name]),
   );
 }
 

@@ -74,20 +74,21 @@ const { filter } = fc.letrec<{ filter: string; leaf: string }>((tie) => ({
   ),
 }));
 
-test('[query 5.7] a document that passes the filter lies in the ranges', () => {
+test('[query 5.7] a document that passes the filter lies in the ranges, however few steps there are', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...definitions),
       filter,
       fc.array(document, { maxLength: 6 }),
-      (definition, where, documents) => {
+      fc.constantFrom(0, 1, 2, 3, 5, 8, 13, 21, 34, 1000),
+      (definition, where, documents, stepsMax) => {
         const query = `SELECT VALUE c FROM c WHERE ${where}`;
         const paths = definition.paths.map(parsePartitionKeyPath);
         const stored = documents
           .map((one) => JSON.parse(JSON.stringify(one)) as Value)
           .filter((one) => isKeyed(one, paths));
 
-        const ranges = scannedRanges(keyRangesOf(prepareQuery(query, []), [], definition));
+        const ranges = scannedRanges(keyRangesOf(prepareQuery(query, []), [], definition, stepsMax));
 
         for (const passed of allRows({ query, documents: stored })) {
           const key = effectiveKeyHex(effectiveKey(definition, extractPartitionKey(passed, paths)));

@@ -1,6 +1,7 @@
 import type { PartitionKeyDefinition } from '@tidemark/model';
 import { effectiveKey, effectiveKeyHex, effectiveKeyPrefixRange } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
+import { filterKeysMax, filterStepsMax } from '../limits.ts';
 import { prepareQuery } from '../query.ts';
 import type { Value } from '../value/value.ts';
 import type { QueryRange } from './partition-keys.ts';
@@ -147,6 +148,61 @@ test('[query 5.7] many alternatives on two levels end as ranges of the first', (
   expect(found.every(({ isMaxInclusive }) => !isMaxInclusive)).toBe(true);
 });
 
+test('[query 5.7] more keys than are looked up are any key', () => {
+  const listed = (count: number): string => Array.from({ length: count }, (_, at) => at).join(', ');
+
+  expect(ranges(`SELECT * FROM c WHERE c.key IN (${listed(filterKeysMax)})`)).toHaveLength(filterKeysMax);
+  expect(ranges(`SELECT * FROM c WHERE c.key IN (${listed(filterKeysMax + 1)})`)).toEqual(everything);
+  expect(ranges(`SELECT * FROM c WHERE ARRAY_CONTAINS([${listed(filterKeysMax + 1)}], c.key)`)).toEqual(everything);
+  expect(ranges(`SELECT * FROM c WHERE c.key = -1 AND c.key IN (${listed(filterKeysMax + 1)})`)).toEqual(
+    points(one, [[-1]]),
+  );
+  const equals = Array.from({ length: filterKeysMax + 1 }, (_, at) => `c.key = ${at}`);
+  expect(ranges(`SELECT * FROM c WHERE ${equals.join(' OR ')}`)).toEqual(everything);
+  const pairs = Array.from({ length: filterKeysMax + 1 }, (_, at) => `(c.a = ${at} AND c.b = 1)`);
+  expect(ranges(`SELECT * FROM c WHERE ${pairs.join(' OR ')}`, three)).toEqual(everything);
+});
+
+test.each([
+  ['ARRAY_CONTAINS(@a, r.key)', 'AND', 4_000],
+  ['ARRAY_CONTAINS(@a, r.key)', 'OR', 4_000],
+  ['ARRAY_CONTAINS(@a, r.key)', 'AND', 20_000],
+  ['ARRAY_CONTAINS(@a, r.key, true)', 'AND', 4_000],
+  ['r.key = [@a]', 'OR', 4_000],
+  ['@a = @b', 'AND', 4_000],
+  ['@a != @b', 'OR', 20_000],
+])(
+  '[query 5.7] a parameter is looked at a bounded number of times, however often it is named: %s %s of %i',
+  (part, word, length) => {
+    const looks = { count: 0 };
+    const list = (): Value =>
+      counted(
+        Array.from({ length }, (_, at) => at),
+        looks,
+      );
+    const query = `SELECT * FROM r WHERE r.key = 0 AND (${Array.from({ length: 2_000 }, () => part).join(` ${word} `)})`;
+
+    const found = keyRangesOf(prepareQuery(query, ['@a', '@b']), [list(), list()], one);
+
+    expect(found).toEqual(points(one, [[0]]));
+    expect(looks.count).toBeLessThan(4 * filterStepsMax);
+  },
+);
+
+test('[query 5.7] a key that is longer than one may be is any key', () => {
+  const long = 'x'.repeat(5_000);
+
+  expect(ranges(`SELECT * FROM c WHERE c.key = "${long}"`)).toEqual(everything);
+  expect(ranges(`SELECT * FROM c WHERE c.key = "${long}" AND c.key = 1`)).toEqual(points(one, [[1]]));
+});
+
+test('[query 5.7] what would be too large a value is not worked out before there is a document', () => {
+  const large = Array.from({ length: 500 }, () => 'x'.repeat(10_000));
+  const prepared = prepareQuery('SELECT * FROM c WHERE c.key = 5 AND c.other = [@large, @large]', ['@large']);
+
+  expect(keyRangesOf(prepared, [large], one)).toEqual(points(one, [[5]]));
+});
+
 test('[query 5.7] for a scan a point is an interval with one key in it, and none is no interval', () => {
   const [point] = points(one, [[5]]);
 
@@ -161,6 +217,16 @@ const parameters: Readonly<Record<string, Value>> = { '@p': 'of p', '@list': ['p
 
 function ranges(query: string, definition: PartitionKeyDefinition = one): readonly QueryRange[] {
   return keyRangesOf(prepareQuery(query, Object.keys(parameters)), Object.values(parameters), definition);
+}
+
+/** Counts how often it is looked into. */
+function counted(list: readonly Value[], looks: { count: number }): Value {
+  return new Proxy(list, {
+    get: (target, name, receiver) => {
+      looks.count += 1;
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
 }
 
 function points(definition: PartitionKeyDefinition, keys: readonly (readonly Component[])[]): readonly QueryRange[] {

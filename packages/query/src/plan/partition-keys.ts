@@ -16,7 +16,7 @@ import {
   keySpaceMax,
   keySpaceMin,
 } from '@tidemark/model';
-import { filterKeysMax } from '../limits.ts';
+import { filterKeysMax, filterStepsMax } from '../limits.ts';
 import type { PreparedQuery } from '../query.ts';
 import type { Value } from '../value/value.ts';
 import type { KeyBox } from './key-filter.ts';
@@ -35,14 +35,16 @@ export function keyRangesOf(
   { program }: PreparedQuery,
   parameters: readonly Value[],
   definition: PartitionKeyDefinition,
+  stepsMax: number = filterStepsMax,
 ): readonly QueryRange[] {
   const { query } = program;
   if (query.documentSlot === undefined) return [pointOf(keySpaceMin)];
   const ranges: QueryRange[] = [];
-  for (const box of keyBoxesOf(query, parameters, definition.paths)) {
+  for (const box of keyBoxesOf(query, parameters, definition.paths, stepsMax)) {
     const found = rangesOfBox(box, definition);
     if (found === undefined) return [everything];
     ranges.push(...found);
+    if (ranges.length > filterKeysMax) return [everything];
   }
   return ranges.length === 0 ? [pointOf(keySpaceMin)] : withoutOverlap(ranges);
 }
