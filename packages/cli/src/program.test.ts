@@ -54,6 +54,7 @@ test.each([
   [['--port'], 'argument missing'],
   [['tail', 'db/c', '--port', '8081'], '--endpoint http://127.0.0.1:8081'],
   [['serve', 'here'], 'too many arguments'],
+  [['query', 'db/c', 'SELECT', 'a.txt', 'b.txt', 'FROM', 'c'], 'The query is one argument, in quotes'],
   [['tail', 'db/c', '--limit', '0'], '--limit must be a number from 1'],
   [['tail', 'db/c', '--mode', 'all'], '--mode must be latest or all-versions'],
   [['tail', 'db/c', '--from', 'yesterday'], '--from must be beginning, now'],

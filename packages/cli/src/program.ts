@@ -115,6 +115,12 @@ function advised(command: Command, text: string): { told: string; advice: string
   if (text.includes("option '--key'")) {
     return { told: text, advice: '\nKeys come from TIDEMARK_KEY or from --key-file.' };
   }
+  if (text.includes("too many arguments for 'query'")) {
+    return {
+      told: text,
+      advice: "\nThe query is one argument, in quotes: query DATABASE/CONTAINER 'SELECT * FROM c'.",
+    };
+  }
   if (text.includes("missing required argument 'container'")) {
     return { told: text, advice: '\nA container is named DATABASE/CONTAINER, such as shop/orders.' };
   }

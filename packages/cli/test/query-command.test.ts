@@ -110,7 +110,9 @@ test('a mistake is shown with its place, and the exit code is 1', async () => {
   ]);
 
   expect([syntax.code, unknown.code, twice.code]).toEqual([1, 1, 1]);
-  expect(syntax.err).toContain("line 2: Syntax error, incorrect syntax near 'FORM'. (SC1001)\n  FORM c\n  ^^^^\n");
+  expect(syntax.err).toContain(
+    "line 2: Syntax error, incorrect syntax near 'FORM'. (SC1001)\n  FORM c\n  ^^^^\nDid you mean FROM?\n",
+  );
   expect(unknown.err).toContain('SELECT c.id FROM c WHERE wrong(c.id)\n                           ^^^^^^^^^^^\n');
   expect(twice.err).not.toContain('{"');
 });
