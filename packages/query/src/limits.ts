@@ -18,7 +18,13 @@ export const subqueryDepth: number = 12;
  */
 export const valueSizeMax: number = 4 * 1024 * 1024;
 
-/** UTF-16 units of an expression of RegexMatch; matching takes as long as text and expression multiplied. */
+/** How deep arrays and objects that a query makes may nest: a literal in the deepest query, around a parameter. Beyond it the query fails. */
+export const valueDepthMax: number = 1_000;
+
+/**
+ * UTF-16 units of an expression of RegexMatch, and of a pattern of LIKE; matching takes as long as text and expression multiplied.
+ * Beyond it the query fails.
+ */
 export const patternMax: number = 32_768;
 
 /** How many rows the subqueries and joins of one document may make. Beyond it the query fails, since nobody else has a turn meanwhile. */
@@ -31,8 +37,9 @@ export const joinsMax: number = 10;
 export const udfCallsMax: number = 10;
 
 /**
- * What LIKE, RegexMatch and the spatial functions may compute for one document: about half a second. A step is a character of a text
- * compared with a part of a pattern, or one edge with another. Beyond it the query fails.
+ * What functions, comparisons and texts may compute for one document: about half a second. A call is a step, and another one for each
+ * eight characters of a string that it gets and for each element of an array; LIKE, RegexMatch and the spatial functions count
+ * characters compared with parts of a pattern, and edges with each other. Beyond it the query fails.
  */
 export const stepsPerDocumentMax: number = 50_000_000;
 
@@ -44,6 +51,12 @@ export const computedPartsMax: number = 65_536;
 
 /** Of what is wrong with a text; of more it is said how many there are. */
 export const problemsMax: number = 100;
+
+/**
+ * What functions, literals and subqueries may make for one document: two bytes a character, sixteen an element. What a condition has
+ * made is given back after it. Beyond it the query fails.
+ */
+export const madeBytesPerDocumentMax: number = 64 * 1024 * 1024;
 
 /** What a query may keep at once: rows that wait to be sorted, groups, distinct values. Beyond it the query fails. */
 export const queryMemoryBytesMax: number = 64 * 1024 * 1024;

@@ -4,31 +4,57 @@
 import { parseResourceId, unreachable } from '@tidemark/model';
 import type { BoundBlock, BoundExpression, BoundQuery } from '../bind/bound.ts';
 import type { SubqueryForm } from '../syntax/tree.ts';
-import { isLike, likePattern } from '../value/like.ts';
+import type { LikePattern } from '../value/like.ts';
+import { isLike, likePattern, likeSteps } from '../value/like.ts';
 import { truthAll, truthAny, truthNot } from '../value/logic.ts';
 import type { Value } from '../value/value.ts';
-import { compareOrdered, elementOf, isEqual, memberOf, objectOf } from '../value/value.ts';
+import { elementOf, memberOf, objectOf } from '../value/value.ts';
 import { ValueSet } from '../value/value-set.ts';
-import { bounded } from '../value/value-size.ts';
+import { arrayBytes, bounded, objectBytes } from '../value/value-size.ts';
 import { compileCall } from './call.ts';
+import { comparedInOrder, isSame, keySteps } from './comparison.ts';
 import { compileBinary, compileUnary } from './operators.ts';
-import type { Evaluate, Test } from './row.ts';
+import type { Evaluate, Row, Test } from './row.ts';
 import type { MemberNames } from './stored-document.ts';
 
 /** What compiling an expression needs of its surroundings. */
 export interface Compiler {
   readonly query: BoundQuery;
   readonly names: MemberNames;
+  readonly size: ProgramSize;
   /** The rows of a subquery, worked out for one row of the block around it. */
   readonly subquery: (block: BoundBlock) => SubqueryRows;
   /** Whether all rows of its FROM pass its WHERE. */
   readonly allPass: (block: BoundBlock) => Test;
 }
 
+/** Parts of expressions that are compiled and that no step stands for yet. */
+export interface ProgramSize {
+  uncounted: number;
+}
+
 /** Gives each row of a subquery to `take`, until that says that it has enough. */
 export type SubqueryRows = (row: Parameters<Evaluate>[0], take: (value: Value) => boolean) => void;
 
+/**
+ * Most expressions are so small that calls, comparisons of large values and rows are all that has to be counted. In a large one some
+ * parts count for all of them.
+ */
 export function compileExpression(compiler: Compiler, expression: BoundExpression): Evaluate {
+  const evaluate = compilePart(compiler, expression);
+  const { size } = compiler;
+  size.uncounted += 1;
+  if (size.uncounted < partsUncountedMax) return evaluate;
+  size.uncounted = 0;
+  return (row) => {
+    row.work.take(2 * partsUncountedMax);
+    return evaluate(row);
+  };
+}
+
+const partsUncountedMax = 32;
+
+function compilePart(compiler: Compiler, expression: BoundExpression): Evaluate {
   const compile = (part: BoundExpression): Evaluate => compileExpression(compiler, part);
   switch (expression.kind) {
     case 'literal': {
@@ -50,11 +76,19 @@ export function compileExpression(compiler: Compiler, expression: BoundExpressio
       return compileIndex(compile(expression.of), compile(expression.by));
     case 'array': {
       const items = expression.items.map(compile);
-      return (row) => bounded(items.map((item) => item(row)).filter((value) => value !== undefined));
+      return (row) => {
+        row.work.make(arrayBytes(items.length));
+        row.work.take(1 + items.length);
+        return bounded(items.map((item) => item(row)).filter((value) => value !== undefined));
+      };
     }
     case 'object': {
       const members = expression.members.map(({ name, value }) => [name, compile(value)] as const);
-      return (row) => bounded(objectOf(members.map(([name, value]) => [name, value(row)] as const)));
+      return (row) => {
+        row.work.make(objectBytes(members.length));
+        row.work.take(1 + 4 * members.length);
+        return bounded(objectOf(members.map(([name, value]) => [name, value(row)] as const)));
+      };
     }
     case 'call':
       return compileCall(expression.function, expression.args.map(compile));
@@ -112,7 +146,12 @@ export function compileTest(compiler: Compiler, expression: BoundExpression): Te
       : (row) => tests.some((test) => test(row));
   }
   const evaluate = compileExpression(compiler, expression);
-  return (row) => evaluate(row) === true;
+  return (row) => {
+    const { made } = row.work;
+    const isTrue = evaluate(row) === true;
+    row.work.forget(made);
+    return isTrue;
+  };
 }
 
 function compilePath(
@@ -122,7 +161,7 @@ function compilePath(
   if (slot === query.documentSlot) {
     if (steps.length === 0) return (row) => row.document.value;
     const path = names.pathOf(steps);
-    return path === undefined ? () => undefined : (row) => row.document.read(path);
+    return path === undefined ? () => undefined : (row) => row.document.read(path, row.work);
   }
   if (steps.length === 0) return (row) => row.slots[slot];
   return (row) => {
@@ -144,7 +183,7 @@ function compileIndex(of: Evaluate, by: Evaluate): Evaluate {
 function compileDocumentId({ names }: Compiler): Evaluate {
   const path = names.pathOf(['_rid']);
   return (row) => {
-    const rid = path && row.document.read(path);
+    const rid = path && row.document.read(path, row.work);
     return typeof rid === 'string' ? parseResourceId(rid)?.parts.at(-1) : undefined;
   };
 }
@@ -169,8 +208,8 @@ function compileChain(operator: 'AND' | 'OR' | '??', operands: readonly Evaluate
 function compileBetween(isNegated: boolean, value: Evaluate, low: Evaluate, high: Evaluate): Evaluate {
   const between: Evaluate = (row) => {
     const middle = value(row);
-    const fromLow = compareOrdered(middle, low(row));
-    const toHigh = compareOrdered(middle, high(row));
+    const fromLow = comparedInOrder(middle, low(row), row.work);
+    const toHigh = comparedInOrder(middle, high(row), row.work);
     return truthAll(
       [fromLow === undefined ? undefined : fromLow >= 0, toHigh === undefined ? undefined : toHigh <= 0],
       same,
@@ -195,7 +234,8 @@ function compileIn(
   return (row) => {
     const one = wanted(row);
     if (one === undefined) return undefined;
-    const isIn = fixed.has(one) || others.some((other) => isEqual(one, other(row)));
+    row.work.take(keySteps(one));
+    const isIn = fixed.has(one) || others.some((other) => isSame(one, other(row), row.work));
     return isIn !== isNegated;
   };
 }
@@ -206,13 +246,18 @@ function compileLike(
 ): Evaluate {
   const text = compile(value);
   const wanted = compile(pattern);
-  // Mostly it is the same for every document.
-  let known: { readonly text: string; readonly pattern: ReturnType<typeof likePattern> } | undefined;
+  const patternOf = (row: Row, now: string): LikePattern => {
+    const known = row.likes.get(escapedBy, now);
+    if (known !== undefined) return known;
+    row.work.take(likeSteps(now));
+    const made = likePattern(now, escapedBy);
+    row.likes.set(escapedBy, now, made, now.length);
+    return made;
+  };
   return (row) => {
     const now = wanted(row);
     if (typeof now !== 'string') return undefined;
-    if (known?.text !== now) known = { text: now, pattern: likePattern(now, escapedBy) };
-    const truth = isLike(text(row), known.pattern, row.work);
+    const truth = isLike(text(row), patternOf(row, now), row.work);
     return isNegated ? truthNot(truth) : truth;
   };
 }
@@ -221,17 +266,20 @@ function compileSubquery(form: Exclude<SubqueryForm, 'ALL'>, rows: SubqueryRows)
   switch (form) {
     case 'EXISTS':
       return (row) => {
+        const { made } = row.work;
         let isThere = false;
         rows(row, () => {
           isThere = true;
           return false;
         });
+        row.work.forget(made);
         return isThere;
       };
     case 'ARRAY':
       return (row) => {
         const values: Value[] = [];
         rows(row, (value) => {
+          row.work.make(arrayBytes(1));
           values.push(value);
           return true;
         });
@@ -240,21 +288,30 @@ function compileSubquery(form: Exclude<SubqueryForm, 'ALL'>, rows: SubqueryRows)
     case 'scalar':
     case 'FIRST':
       return (row) => {
+        const { made } = row.work;
         let first: Value;
         rows(row, (value) => {
           first = value;
           return false;
         });
+        forgetBehind(row, made, first);
         return first;
       };
     case 'LAST':
       return (row) => {
+        const { made } = row.work;
         let last: Value;
         rows(row, (value) => {
           last = value;
           return true;
         });
+        forgetBehind(row, made, last);
         return last;
       };
   }
+}
+
+/** Of a value without parts nothing is left of what it was made from. */
+function forgetBehind(row: Row, made: number, value: Value): void {
+  if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) row.work.forget(made);
 }

@@ -3,8 +3,9 @@
 import type { BinaryOperator, UnaryOperator } from '../syntax/tree.ts';
 import { truthNot } from '../value/logic.ts';
 import type { Value } from '../value/value.ts';
-import { compareOrdered, isEqual } from '../value/value.ts';
-import { checkSize } from '../value/value-size.ts';
+import { checkSize, textBytes } from '../value/value-size.ts';
+import type { Work } from '../value/work.ts';
+import { comparedInOrder, isSame } from './comparison.ts';
 import type { Evaluate } from './row.ts';
 
 export function compileUnary(operator: UnaryOperator, operand: Evaluate): Evaluate {
@@ -23,9 +24,9 @@ export function compileUnary(operator: UnaryOperator, operand: Evaluate): Evalua
 export function compileBinary(operator: BinaryOperator, left: Evaluate, right: Evaluate): Evaluate {
   switch (operator) {
     case '=':
-      return ofDefined(left, right, isEqual);
+      return ofDefined(left, right, isSame);
     case '!=':
-      return ofDefined(left, right, (a, b) => !isEqual(a, b));
+      return ofDefined(left, right, (a, b, work) => !isSame(a, b, work));
     case '<':
       return ofOrdered(left, right, (order) => order < 0);
     case '<=':
@@ -72,18 +73,18 @@ function ofNumbers(left: Evaluate, right: Evaluate, apply: (a: number, b: number
   };
 }
 
-function ofDefined(left: Evaluate, right: Evaluate, apply: (a: Value, b: Value) => boolean): Evaluate {
+function ofDefined(left: Evaluate, right: Evaluate, apply: (a: Value, b: Value, work: Work) => boolean): Evaluate {
   return (row) => {
     const a = left(row);
     const b = right(row);
-    return a === undefined || b === undefined ? undefined : apply(a, b);
+    return a === undefined || b === undefined ? undefined : apply(a, b, row.work);
   };
 }
 
 /** NaN is neither less nor greater than anything, nor equal to it. */
 function ofOrdered(left: Evaluate, right: Evaluate, apply: (order: number) => boolean): Evaluate {
   return (row) => {
-    const order = compareOrdered(left(row), right(row));
+    const order = comparedInOrder(left(row), right(row), row.work);
     return order === undefined ? undefined : apply(order);
   };
 }
@@ -93,7 +94,10 @@ function ofStrings(left: Evaluate, right: Evaluate): Evaluate {
     const a = left(row);
     const b = right(row);
     if (typeof a !== 'string' || typeof b !== 'string') return undefined;
-    checkSize(a.length + b.length);
+    const length = a.length + b.length;
+    checkSize(length);
+    row.work.make(textBytes(length));
+    row.work.take(1 + length / 16);
     return a + b;
   };
 }

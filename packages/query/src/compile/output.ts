@@ -3,7 +3,7 @@
 
 import type { BoundExpression, BoundSelection } from '../bind/bound.ts';
 import { jsonText } from '../value/json-text.ts';
-import { checkSize, sizeOf } from '../value/value-size.ts';
+import { bounded, checkSize, sizeOf } from '../value/value-size.ts';
 import type { Compiler } from './expression.ts';
 import { compileExpression } from './expression.ts';
 import type { Row } from './row.ts';
@@ -21,9 +21,14 @@ function compileText(compiler: Compiler, expression: BoundExpression): Output {
   switch (expression.kind) {
     case 'path': {
       if (expression.slot !== compiler.query.documentSlot) break;
-      if (expression.steps.length === 0) return (row) => row.document.text;
+      if (expression.steps.length === 0)
+        return (row) => {
+          const { text } = row.document;
+          row.work.take(text.length / 8);
+          return text;
+        };
       const path = compiler.names.pathOf(expression.steps);
-      return path === undefined ? () => undefined : (row) => row.document.textOf(path);
+      return path === undefined ? () => undefined : (row) => row.document.textOf(path, row.work);
     }
     case 'object':
       return objectText(expression.members.map(({ name, value }) => [name, compileText(compiler, value)] as const));
@@ -34,7 +39,8 @@ function compileText(compiler: Compiler, expression: BoundExpression): Output {
   return (row) => {
     const value = evaluate(row);
     if (value === undefined) return undefined;
-    if (typeof value === 'object' && value !== null) checkSize(sizeOf(value));
+    bounded(value);
+    row.work.take(typeof value === 'string' ? 1 + value.length / 4 : sizeOf(value));
     return jsonText(value);
   };
 }

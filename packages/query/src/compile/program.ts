@@ -39,6 +39,7 @@ export function compileQuery(query: BoundQuery): Program {
   const compiler: Compiler = {
     query,
     names,
+    size: { uncounted: 0 },
     subquery: (block) => compileSubqueryRows(compiler, block),
     allPass: (block) => compileAllPass(compiler, block),
   };
@@ -53,7 +54,7 @@ function compileBlock(compiler: Compiler, bound: BoundBlock): ProgramBlock {
     inner: isNested
       ? { block: compileBlock(compiler, first.block), slot: first.slot, isEach: first.isEach }
       : undefined,
-    rows: compileSources(compiler, isNested ? others : bound.sources),
+    rows: forgetting(compileSources(compiler, isNested ? others : bound.sources), bound),
     where: bound.where && compileTest(compiler, bound.where),
     groupKeys: bound.groupKeys.map((key) => compileExpression(compiler, key)),
     aggregates: bound.aggregates.map(({ of }) => compileExpression(compiler, of)),
@@ -62,4 +63,16 @@ function compileBlock(compiler: Compiler, bound: BoundBlock): ProgramBlock {
     output: compileOutput(compiler, bound.selection),
     select: compileSelection(compiler, bound.selection),
   };
+}
+
+/** What was made for a row and is kept, is counted by who keeps it. One document has many rows only with joins. */
+function forgetting(rows: Rows, { sources }: BoundBlock): Rows {
+  if (sources.length === 1 && sources[0]?.kind === 'container') return rows;
+  return (outer, next) =>
+    rows(outer, (row) => {
+      const { made } = row.work;
+      const isWanted = next(row);
+      row.work.forget(made);
+      return isWanted;
+    });
 }

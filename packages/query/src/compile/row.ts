@@ -2,8 +2,10 @@
 // aggregates. One row is used for all documents of a query: who wants to keep something copies it.
 
 import { DatabaseError } from '@tidemark/model';
+import { Patterns } from '../functions/patterns.ts';
 import type { FunctionContext } from '../functions/query-function.ts';
 import { rowsPerDocumentMax } from '../limits.ts';
+import type { LikePattern } from '../value/like.ts';
 import { Memory } from '../value/memory.ts';
 import type { Value } from '../value/value.ts';
 import { Work } from '../value/work.ts';
@@ -16,6 +18,7 @@ export class Row {
   readonly context: FunctionContext;
   readonly memory: Memory = new Memory();
   readonly work: Work = new Work();
+  readonly likes: Patterns<LikePattern> = new Patterns();
   /** Of the group that is being projected. */
   group: Group | undefined;
   #rowsLeft = rowsPerDocumentMax;
@@ -24,7 +27,7 @@ export class Row {
     this.document = document;
     this.slots = new Array<Value>(slotCount).fill(undefined);
     this.parameters = parameters;
-    this.context = { ...context, work: this.work };
+    this.context = { ...context, work: this.work, expressions: new Patterns() };
   }
 
   /** For each document anew, and each group: what joins, subqueries and functions of one may cost. */

@@ -7,6 +7,8 @@
 import { Buffer } from 'node:buffer';
 import type { PathStep } from '../syntax/tree.ts';
 import type { Value } from '../value/value.ts';
+import { textBytes } from '../value/value-size.ts';
+import type { Work } from '../value/work.ts';
 import {
   ByteSpan,
   comma,
@@ -30,13 +32,20 @@ export interface DocumentPath {
 /** The top-level members that a query asks for. */
 export class MemberNames {
   readonly #places = new Map<string, number>();
+  readonly #paths = new Map<string, DocumentPath>();
   readonly bytes: Buffer[] = [];
 
   /** Undefined for a path whose first step is no name: a document is no array. */
   pathOf([first, ...rest]: readonly PathStep[]): DocumentPath | undefined {
     if (typeof first !== 'string') return undefined;
+    // The same path is the same object, by which a document remembers what it has read.
+    const name = JSON.stringify([first, ...rest]);
+    const known = this.#paths.get(name);
+    if (known !== undefined) return known;
     const steps = rest.map((step) => (typeof step === 'number' ? step : nameBytes(step)));
-    return { member: this.#placeOf(first), steps };
+    const path = { member: this.#placeOf(first), steps };
+    this.#paths.set(name, path);
+    return path;
   }
 
   #placeOf(name: string): number {
@@ -63,6 +72,9 @@ export class StoredDocument {
   readonly #to: number[] = [];
   readonly #found = new ByteSpan();
   #whole: Value;
+  /** What takes long to read, for joins and subqueries that ask again. */
+  readonly #kept = new Map<DocumentPath, Value>();
+  #keptBytes = 0;
 
   constructor(names: MemberNames) {
     this.#names = names;
@@ -77,6 +89,8 @@ export class StoredDocument {
     const first = skipSpace(bytes, start + 1);
     this.#next = bytes[first] === quote ? first : -1;
     this.#whole = undefined;
+    this.#keptBytes = 0;
+    if (this.#kept.size > 0) this.#kept.clear();
     const { length } = this.#names.bytes;
     for (let member = 0; member < length; member += 1) this.#from[member] = 0;
   }
@@ -87,9 +101,10 @@ export class StoredDocument {
     return this.#whole;
   }
 
-  read(path: DocumentPath): Value {
-    if (!this.#find(path)) return undefined;
-    return readValue(this.#bytes, this.#found.from, this.#found.to);
+  read(path: DocumentPath, work: Work): Value {
+    if (!this.#find(path, work)) return undefined;
+    const { from, to } = this.#found;
+    return to - from <= shortMax ? readValue(this.#bytes, from, to) : this.#readLong(path, from, to, work);
   }
 
   /** Its JSON, as it was written. */
@@ -98,23 +113,39 @@ export class StoredDocument {
   }
 
   /** The JSON of a value as it was written; undefined where there is none. */
-  textOf(path: DocumentPath): string | undefined {
-    if (!this.#find(path)) return undefined;
-    return this.#bytes.toString('utf8', this.#found.from, this.#found.to);
+  textOf(path: DocumentPath, work: Work): string | undefined {
+    if (!this.#find(path, work)) return undefined;
+    const { from, to } = this.#found;
+    work.take((to - from) / 8);
+    return this.#bytes.toString('utf8', from, to);
   }
 
-  has(path: DocumentPath): boolean {
-    return this.#find(path);
+  #readLong(path: DocumentPath, from: number, to: number, work: Work): Value {
+    const known = this.#kept.get(path);
+    if (known !== undefined) return known;
+    const length = to - from;
+    const isText = this.#bytes[from] === quote;
+    work.take(isText ? length / 8 : length / 2);
+    if (this.#keptBytes + length <= keptMax) {
+      const value = readValue(this.#bytes, from, to);
+      this.#kept.set(path, value);
+      this.#keptBytes += length;
+      return value;
+    }
+    work.make(isText ? textBytes(length) : compoundBytes * length);
+    return readValue(this.#bytes, from, to);
   }
 
   /** Leaves the place in `#found`. */
-  #find({ member, steps }: DocumentPath): boolean {
+  #find({ member, steps }: DocumentPath, work: Work): boolean {
     if (this.#from[member] === 0) this.#scanTo(member);
     const from = this.#from[member] as number;
     if (from === 0) return false;
     const found = this.#found;
     found.from = from;
     found.to = this.#to[member] as number;
+    // Each step passes over what is before it, once more for each who asks.
+    work.take(1 + (steps.length * (found.to - from)) / 8);
     for (const step of steps) {
       const isThere =
         typeof step === 'number'
@@ -147,3 +178,10 @@ export class StoredDocument {
     this.#next = at;
   }
 }
+
+/** Bytes of a value that are read in next to no time. */
+const shortMax = 64;
+/** Bytes of JSON that are kept as values while a document is shown. */
+const keptMax = 4 * 1024 * 1024;
+/** What a byte of the JSON of an array or object takes as a value. */
+const compoundBytes = 4;

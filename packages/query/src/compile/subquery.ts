@@ -7,9 +7,10 @@ import { newAggregate } from '../value/aggregate.ts';
 import { Memory } from '../value/memory.ts';
 import { compareOrder } from '../value/order.ts';
 import type { Value } from '../value/value.ts';
-import { objectOf } from '../value/value.ts';
+import { isArray, objectOf } from '../value/value.ts';
 import { contentKeyOf, ValueSet } from '../value/value-set.ts';
-import { bounded } from '../value/value-size.ts';
+import { arrayBytes, bounded, objectBytes, sizeOf } from '../value/value-size.ts';
+import { keySteps, orderSteps } from './comparison.ts';
 import type { Compiler, SubqueryRows } from './expression.ts';
 import { compileExpression, compileTest } from './expression.ts';
 import type { Evaluate, Row, Test } from './row.ts';
@@ -52,7 +53,11 @@ export function compileAllPass(compiler: Compiler, block: BoundBlock): Test {
 export function compileSelection(compiler: Compiler, selection: BoundSelection): Evaluate {
   if (selection.kind === 'value') return compileExpression(compiler, selection.expression);
   const items = selection.items.map(({ name, expression }) => [name, compileExpression(compiler, expression)] as const);
-  return (row) => bounded(objectOf(items.map(([name, item]) => [name, item(row)] as const)));
+  return (row) => {
+    row.work.make(objectBytes(items.length));
+    row.work.take(1 + 4 * items.length);
+    return bounded(objectOf(items.map(([name, item]) => [name, item(row)] as const)));
+  };
 }
 
 interface BlockParts {
@@ -80,45 +85,94 @@ function plainRows({ sources, where, order, select }: BlockParts): Produce {
 
 const none: readonly Value[] = [];
 
+interface Group {
+  readonly keys: readonly Value[];
+  readonly aggregates: readonly Aggregate[];
+}
+
 function groupedRows({ groupKeys }: BoundBlock, { sources, where, keys, aggregates, select }: BlockParts): Produce {
-  const newAggregates = (): Aggregate[] => aggregates.map(({ kind }) => newAggregate(kind, new Memory()));
+  const keepsValues = aggregates.some(({ kind }) => !countingKinds.has(kind));
+  const add = (groups: Map<unknown, Group>, name: unknown, values: readonly Value[], memory: Memory): Group => {
+    memory.take(groupBytes * (1 + aggregates.length) + 2 * sizeOfAll(values));
+    const group = { keys: values, aggregates: aggregates.map(({ kind }) => newAggregate(kind, memory)) };
+    groups.set(name, group);
+    return group;
+  };
   return (outer, take) => {
-    const groups = new Map<unknown, { readonly keys: readonly Value[]; readonly aggregates: readonly Aggregate[] }>();
+    const groups = new Map<unknown, Group>();
+    // All of them share it with whatever else the query keeps.
+    const memory = new Memory(outer.memory);
     // Without GROUP BY there is one group, also of nothing.
-    if (groupKeys.length === 0) groups.set(undefined, { keys: none, aggregates: newAggregates() });
+    if (groupKeys.length === 0) add(groups, undefined, none, memory);
     sources(outer, (row) => {
       row.count();
       if (where !== undefined && !where(row)) return true;
+      const { work } = row;
+      const { made } = work;
+      work.take(1 + aggregates.length);
       const values = keys.map((key) => key(row));
+      for (const value of values) work.take(1 + keySteps(value));
       const name = groupKeys.length === 0 ? undefined : contentKeyOf(values);
-      let group = groups.get(name);
-      if (group === undefined) {
-        group = { keys: values, aggregates: newAggregates() };
-        groups.set(name, group);
+      const known = groups.get(name);
+      const group = known ?? add(groups, name, values, memory);
+      for (const [place, aggregate] of group.aggregates.entries()) {
+        const value = aggregates[place]?.of(row);
+        work.take(keySteps(value));
+        aggregate.add(value);
       }
-      for (const [place, aggregate] of group.aggregates.entries()) aggregate.add(aggregates[place]?.of(row));
+      if (known !== undefined && !keepsValues) work.forget(made);
       return true;
     });
     // A subquery may be inside of a group of the block around it.
     const around = outer.group;
     for (const { keys: values, aggregates: results } of groups.values()) {
-      outer.group = { keys: values, aggregates: results.map(({ result }) => result) };
+      outer.group = { keys: values, aggregates: results.map(({ result }) => resultOf(outer, result)) };
       const value = select(outer);
       outer.group = around;
-      if (value !== undefined && !take(value, none)) return;
+      if (value !== undefined && !take(value, none)) break;
     }
+    memory.giveAll();
   };
+}
+
+/** Of what these are given nothing is left. */
+const countingKinds: ReadonlySet<Parameters<typeof newAggregate>[0]> = new Set(['AVG', 'COUNT', 'COUNTIF', 'SUM']);
+
+/** What a group takes beside its keys, and each of its aggregates. */
+const groupBytes = 150;
+
+function resultOf({ work }: Row, result: Value): Value {
+  if (isArray(result)) work.make(arrayBytes(result.length));
+  return bounded(result);
+}
+
+function sizeOfAll(values: readonly Value[]): number {
+  return values.reduce<number>((size, value) => size + sizeOf(value), 0);
 }
 
 function sortedRows({ order }: BlockParts, produce: Produce): Produce {
   const directions = order.map(({ isDescending }) => isDescending);
   return (row, take) => {
     const sorted: { readonly value: Value; readonly keys: readonly Value[] }[] = [];
-    produce(row, (value, keys) => sorted.push({ value, keys }) > 0);
-    sorted.sort((a, b) => compareOrder(a.keys, b.keys, directions));
-    for (const { value, keys } of sorted) if (!take(value, keys)) return;
+    const memory = new Memory(row.memory);
+    produce(row, (value, keys) => {
+      memory.take(sortedBytes + arrayBytes(keys.length));
+      return sorted.push({ value, keys }) > 0;
+    });
+    sorted.sort((a, b) => {
+      row.work.take(orderSteps(a.keys, b.keys));
+      return compareOrder(a.keys, b.keys, directions);
+    });
+    for (const { value, keys } of sorted) if (!take(value, keys)) break;
+    memory.giveAll();
   };
 }
+
+/** What a row takes that waits to be sorted, beside its value and its keys, which are counted as they are made. */
+const sortedBytes = 50;
+
+/** What a value takes that is remembered to be there only once, beside its text. */
+const distinctBytes = 100;
 
 function withLimits({ query }: Compiler, block: BoundBlock, produce: Produce): SubqueryRows {
   const countOf = (count: Count | undefined): ((row: Row) => number | undefined) => {
@@ -133,10 +187,15 @@ function withLimits({ query }: Compiler, block: BoundBlock, produce: Produce): S
   return (row, take: Take) => {
     let left = top(row) ?? limit(row) ?? Number.POSITIVE_INFINITY;
     let skipped = offset(row) ?? 0;
-    const seen = isDistinct ? new ValueSet() : undefined;
     if (left === 0) return;
+    const seen = isDistinct ? new ValueSet() : undefined;
+    const memory = new Memory(row.memory);
     produce(row, (value) => {
-      if (seen !== undefined && !seen.add(value)) return true;
+      if (seen !== undefined) {
+        row.work.take(keySteps(value));
+        if (!seen.add(value)) return true;
+        memory.take(distinctBytes + 2 * sizeOf(value));
+      }
       if (skipped > 0) {
         skipped -= 1;
         return true;
@@ -144,5 +203,6 @@ function withLimits({ query }: Compiler, block: BoundBlock, produce: Produce): S
       left -= 1;
       return take(value) && left > 0;
     });
+    memory.giveAll();
   };
 }

@@ -6,6 +6,8 @@ import { compareValues } from '../value/order.ts';
 import type { ArrayValue, ObjectValue, Value } from '../value/value.ts';
 import { elementOf, isArray, isEqual, isObject, objectOf } from '../value/value.ts';
 import { ValueSet } from '../value/value-set.ts';
+import { arrayBytes, checkSize, objectBytes, sizeOf } from '../value/value-size.ts';
+import type { Work } from '../value/work.ts';
 import type { QueryFunction } from './query-function.ts';
 
 export const arrayFunctions: readonly QueryFunction[] = [
@@ -24,7 +26,7 @@ export const arrayFunctions: readonly QueryFunction[] = [
     takes: 'array, array...',
     meaning: 'All elements of all arrays, in their order.',
     example: ['ARRAY_CONCAT([1], [2])', '[1,2]'],
-    call: (arrays) => arrays.flatMap((array) => (isArray(array) ? [...array] : [])),
+    call: (arrays, { work }) => concatenated(arrays, work),
   },
   {
     name: 'ARRAY_CONTAINS',
@@ -32,21 +34,21 @@ export const arrayFunctions: readonly QueryFunction[] = [
     meaning:
       'Whether an element equals the value; with true, whether an element has at least all members of the object.',
     example: ['ARRAY_CONTAINS([{a: 1, b: 2}], {a: 1}, true)', 'true'],
-    call: ([array, value, isPartial]) => contains(array, value, isPartial === true),
+    call: ([array, value, isPartial], { work }) => contains(array, value, isPartial === true, work),
   },
   {
     name: 'ARRAY_CONTAINS_ALL',
     takes: 'array, maybe...',
     meaning: 'Whether the array contains every one of the values.',
     example: ['ARRAY_CONTAINS_ALL([1, 2, 3], 1, 3)', 'true'],
-    call: ([array, ...values]) => truthAll(values, (value) => contains(array, value, false)),
+    call: ([array, ...values], { work }) => truthAll(values, (value) => contains(array, value, false, work)),
   },
   {
     name: 'ARRAY_CONTAINS_ANY',
     takes: 'array, maybe...',
     meaning: 'Whether the array contains at least one of the values.',
     example: ['ARRAY_CONTAINS_ANY([1, 2], 9, 2)', 'true'],
-    call: ([array, ...values]) => truthAny(values, (value) => contains(array, value, false)),
+    call: ([array, ...values], { work }) => truthAny(values, (value) => contains(array, value, false, work)),
   },
   {
     name: 'ARRAY_LENGTH',
@@ -61,14 +63,15 @@ export const arrayFunctions: readonly QueryFunction[] = [
     meaning:
       'The largest element by the order of types; undefined when the array is empty, or has an array or object in it.',
     example: ["ARRAY_MAX([12, 'a', null, true])", '"a"'],
-    call: ([array]) => extremeOf(array, 1),
+    call: ([array], { work }) => extremeOf(array, 1, work),
   },
   {
     name: 'ARRAY_MEDIAN',
     takes: 'array',
     meaning: 'The number in the middle, or the mean of the two in the middle.',
     example: ['ARRAY_MEDIAN([1, 2, 3, 4])', '2.5'],
-    call: ([array]) => {
+    call: ([array], { work }) => {
+      work?.take(10 * (array as ArrayValue).length);
       const sorted = numbersOf(array)?.sort((a, b) => a - b);
       if (sorted === undefined || sorted.length === 0) return undefined;
       const half = Math.floor(sorted.length / 2);
@@ -82,7 +85,7 @@ export const arrayFunctions: readonly QueryFunction[] = [
     meaning:
       'The smallest element by the order of types; undefined when the array is empty, or has an array or object in it.',
     example: ['ARRAY_MIN([12, true, null])', 'null'],
-    call: ([array]) => extremeOf(array, -1),
+    call: ([array], { work }) => extremeOf(array, -1, work),
   },
   {
     name: 'ARRAY_SLICE',
@@ -117,22 +120,26 @@ export const arrayFunctions: readonly QueryFunction[] = [
     takes: 'object, string?, string?',
     meaning: 'An object for each member, with its name and its value; what these are called can be given.',
     example: ["ObjectToArray({a: 1}, 'n')", '[{"n":"a","v":1}]'],
-    call: ([object, nameOfName, nameOfValue]) =>
-      Object.entries(object as ObjectValue).map(([name, value]) =>
+    call: ([object, nameOfName, nameOfValue], { work }) => {
+      const names = Object.keys(object as ObjectValue);
+      work?.make(names.length * objectBytes(2));
+      work?.take(names.length * 30);
+      return names.map((name) =>
         objectOf([
           [textOr(nameOfName, 'k'), name],
-          [textOr(nameOfValue, 'v'), value],
+          [textOr(nameOfValue, 'v'), (object as ObjectValue)[name]],
         ]),
-      ),
+      );
+    },
   },
   {
     name: 'SETDIFFERENCE',
     takes: 'array, array',
     meaning: 'Each value of the first array that the second does not have, once.',
     example: ['SETDIFFERENCE([1, 2, 2, 3], [3])', '[1,2]'],
-    call: ([first, second]) => {
-      const without = setOf(second);
-      return [...setOf(first)].filter((value) => !without.has(value));
+    call: ([first, second], { work }) => {
+      const without = setOf(second, work);
+      return [...setOf(first, work)].filter((value) => !without.has(value));
     },
   },
   {
@@ -140,9 +147,9 @@ export const arrayFunctions: readonly QueryFunction[] = [
     takes: 'array, array',
     meaning: 'Whether two arrays have the same values, in any order and number.',
     example: ['SETEQUAL([1, 2, 2], [2, 1])', 'true'],
-    call: ([first, second]) => {
-      const a = setOf(first);
-      const b = setOf(second);
+    call: ([first, second], { work }) => {
+      const a = setOf(first, work);
+      const b = setOf(second, work);
       return a.size === b.size && [...a].every((value) => b.has(value));
     },
   },
@@ -151,9 +158,9 @@ export const arrayFunctions: readonly QueryFunction[] = [
     takes: 'array, array',
     meaning: 'Each value that both arrays have, once, in the order of the second.',
     example: ['SETINTERSECT([1, 2, 3], [3, 1, 1])', '[3,1]'],
-    call: ([first, second]) => {
-      const present = setOf(first);
-      return [...setOf(second)].filter((value) => present.has(value));
+    call: ([first, second], { work }) => {
+      const present = setOf(first, work);
+      return [...setOf(second, work)].filter((value) => present.has(value));
     },
   },
   {
@@ -161,23 +168,46 @@ export const arrayFunctions: readonly QueryFunction[] = [
     takes: 'array, array',
     meaning: 'Each value of the first array and then of the second, once.',
     example: ['SETUNION([1, 2], [2, 3])', '[1,2,3]'],
-    call: ([first, second]) => {
-      const all = setOf(first);
-      for (const value of second as ArrayValue) all.add(value);
+    call: ([first, second], { work }) => {
+      const all = setOf(first, work);
+      for (const value of setOf(second, work)) all.add(value);
       return [...all];
     },
   },
 ];
 
+/** Its size is known before it is made. */
+function concatenated(arrays: readonly Value[], work: Work | undefined): Value {
+  let length = 0;
+  let size = 2;
+  for (const array of arrays) {
+    if (!isArray(array)) continue;
+    length += array.length;
+    size += sizeOf(array) - 2;
+    checkSize(size);
+  }
+  work?.make(arrayBytes(length));
+  const all: Value[] = [];
+  for (const array of arrays) if (isArray(array)) for (const element of array) all.push(element);
+  return all;
+}
+
 /** Partly: every member of the object that is looked for is in the element and equal there. */
-function contains(array: Value, value: Value, isPartial: boolean): boolean | undefined {
+function contains(array: Value, value: Value, isPartial: boolean, work: Work | undefined): boolean | undefined {
   if (!isArray(array) || value === undefined) return undefined;
+  work?.take(stepsToFind(value, array));
   if (!isPartial || !isObject(value)) return array.some((element) => isEqual(element, value));
   const wanted = Object.entries(value);
   return array.some(
     (element) =>
       isObject(element) && wanted.every(([name, part]) => Object.hasOwn(element, name) && isEqual(element[name], part)),
   );
+}
+
+/** Elements are compared as far as they are the same. */
+function stepsToFind(value: Value, array: ArrayValue): number {
+  if (typeof value === 'string') return array.length * (1 + value.length / 64);
+  return typeof value === 'object' && value !== null ? array.length + sizeOf(array) : array.length;
 }
 
 function numbersOf(array: Value): number[] | undefined {
@@ -193,7 +223,8 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-function extremeOf(array: Value, direction: 1 | -1): Value {
+function extremeOf(array: Value, direction: 1 | -1, work: Work | undefined): Value {
+  work?.take(sizeOf(array) / 4);
   let extreme: Value;
   for (const element of array as ArrayValue) {
     if (jsonTypeRank(element) >= arrayRank) return undefined;
@@ -204,7 +235,10 @@ function extremeOf(array: Value, direction: 1 | -1): Value {
 
 const arrayRank: number = jsonTypeRank([]);
 
-function setOf(array: Value): ValueSet {
+function setOf(array: Value, work: Work | undefined): ValueSet {
+  const { length } = array as ArrayValue;
+  work?.take(20 * length + 2 * sizeOf(array));
+  work?.make(64 * length);
   const set = new ValueSet();
   for (const value of array as ArrayValue) set.add(value);
   return set;

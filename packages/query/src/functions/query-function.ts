@@ -2,6 +2,7 @@
 
 import type { Value } from '../value/value.ts';
 import type { Work } from '../value/work.ts';
+import type { Patterns } from './patterns.ts';
 
 /** What a function may know of the world. */
 export interface FunctionContext {
@@ -13,8 +14,10 @@ export interface FunctionContext {
   readonly random: () => number;
   /** Of the container: how coordinates are meant. Geography where it is not given. */
   readonly geospatialType?: 'Geography' | 'Geometry';
-  /** What is left to compute for a document; set by the run. */
+  /** What is left to compute and to make for a document; set by the run. */
   readonly work?: Work;
+  /** Of RegexMatch; set by the run. */
+  readonly expressions?: Patterns<Expression>;
 }
 
 export interface QueryFunction {
@@ -30,8 +33,16 @@ export interface QueryFunction {
   readonly example: readonly [expression: string, value?: string];
   /** Gets arguments of the types that it takes. */
   readonly call: Call;
-  /** Where it pays to remember something from one call to the next: made once for each place in a query. */
-  readonly perCall?: () => Call;
+  /**
+   * What a call takes at least, where that is more than one. Each call takes the more the longer its strings and arrays are (call.ts);
+   * a function that takes still more, takes it from the work itself.
+   */
+  readonly steps?: number;
+}
+
+/** Of RegexMatch; undefined for a text that is none. */
+export interface Expression {
+  readonly compiled: { programSize(): number; matcher(text: string): { find(): boolean } } | undefined;
 }
 
 export type Call = (args: readonly Value[], context: FunctionContext) => Value;

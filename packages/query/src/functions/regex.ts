@@ -6,7 +6,8 @@ import { RE2JS } from 're2js';
 import { patternMax } from '../limits.ts';
 import type { Value } from '../value/value.ts';
 import { Work } from '../value/work.ts';
-import type { Call, QueryFunction } from './query-function.ts';
+import type { FunctionContext, QueryFunction } from './query-function.ts';
+import { expressionSize } from './string/expression-size.ts';
 
 export const regexFunctions: readonly QueryFunction[] = [
   {
@@ -15,30 +16,38 @@ export const regexFunctions: readonly QueryFunction[] = [
     meaning:
       'Whether a regular expression matches somewhere in a string. Modifiers: m lines, s dots also match line ends, i any case, x white space does not count.',
     example: ["RegexMatch('abcd', 'B.', 'i')", 'true'],
-    call: (args, context) => matcher()(args, context),
-    perCall: matcher,
+    call: isMatch,
   },
 ];
 
-/** Remembers the expression, which mostly is the same for every document. */
-function matcher(): Call {
-  let known: { readonly name: string; readonly expression: RE2JS | undefined } | undefined;
-  return ([text, pattern, modifiers = '']: readonly Value[], context) => {
-    const name = `${modifiers as string}/${pattern as string}`;
-    if (known?.name !== name) known = { name, expression: compileRegex(pattern as string, modifiers as string) };
-    const { expression } = known;
-    if (expression === undefined) return undefined;
-    const steps = (text as string).length * expression.programSize();
-    (context.work ?? new Work()).take(steps, 'RegexMatch: the expression is too large for a string of this length.');
-    return expression.matcher(text as string).find();
-  };
+/** The expression mostly is the same for every document. */
+function isMatch([text, pattern, modifiers = '']: readonly Value[], context: FunctionContext): Value {
+  const { work = new Work(), expressions } = context;
+  const [options, wanted] = [modifiers as string, pattern as string];
+  let expression = expressions?.get(options, wanted);
+  if (expression === undefined) {
+    expression = { compiled: compileRegex(wanted, options, work) };
+    const parts = expression.compiled === undefined ? 0 : partsOf * expression.compiled.programSize();
+    expressions?.set(options, wanted, expression, parts);
+  }
+  const { compiled } = expression;
+  if (compiled === undefined) return undefined;
+  work.take((text as string).length * compiled.programSize(), tooLarge);
+  return compiled.matcher(text as string).find();
 }
 
+/** An instruction takes as much memory as so many parts of a pattern of LIKE. */
+const partsOf = 4;
+const tooLarge = 'RegexMatch: the expression is too large for a string of this length.';
+
 /** Undefined for what is no expression, and for modifiers that there are not. */
-function compileRegex(pattern: string, modifiers: string): RE2JS | undefined {
+function compileRegex(pattern: string, modifiers: string, work: Work): RE2JS | undefined {
   if (pattern.length > patternMax) {
     throw new DatabaseError('bad-request', `RegexMatch: an expression has ${patternMax} characters at most.`);
   }
+  const size = expressionSize(pattern);
+  work.take(100 * pattern.length + 150 * size.instructions + 5_000 * size.classes, tooLarge);
+  work.make(400 * size.instructions);
   let flags = 0;
   for (const modifier of modifiers) {
     const flag = flagOf.get(modifier);

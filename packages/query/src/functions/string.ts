@@ -1,15 +1,21 @@
 // Functions on strings (spec query 3.6). Lengths and places count UTF-16 units.
 
+import { DatabaseError, documentDepthMax } from '@tidemark/model';
 import { valueSizeMax } from '../limits.ts';
 import { jsonText } from '../value/json-text.ts';
 import { truthAll, truthAny } from '../value/logic.ts';
 import type { ArrayValue, Value } from '../value/value.ts';
 import { isArray, isObject } from '../value/value.ts';
-import { checkSize, sizeOf } from '../value/value-size.ts';
+import { checkSize, sizeOf, textBytes } from '../value/value-size.ts';
+import type { Work } from '../value/work.ts';
 import type { QueryFunction } from './query-function.ts';
+import { inCase } from './string/case.ts';
+import { copyOf, textOfCodes } from './string/codes.ts';
+import { depthIn } from './string/json-depth.ts';
+import { firstPlace, lastPlace, splitAt } from './string/search.ts';
 import { trimEnd, trimStart } from './string/trim.ts';
 
-type Test = (text: string, part: string) => boolean;
+type Test = (text: string, part: string, work: Work | undefined) => boolean;
 
 export const stringFunctions: readonly QueryFunction[] = [
   {
@@ -19,8 +25,11 @@ export const stringFunctions: readonly QueryFunction[] = [
     example: ["CONCAT('a', 'b', 'c')", '"abc"'],
     call: (texts) => joined(texts as readonly string[], ''),
   },
-  test('CONTAINS', 'Whether a string has another one in it', ["CONTAINS('AdvWork', 'Wor')", 'true'], (text, part) =>
-    text.includes(part),
+  test(
+    'CONTAINS',
+    'Whether a string has another one in it',
+    ["CONTAINS('AdvWork', 'Wor')", 'true'],
+    (text, part, work) => firstPlace(text, part, work) >= 0,
   ),
   severalParts('CONTAINS_ALL_CS', 'ContainsAllCs', 'every one of the strings in it', false, truthAll),
   severalParts('CONTAINS_ALL_CI', 'ContainsAllCi', 'every one of the strings in it, in any case', true, truthAll),
@@ -34,17 +43,18 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string, string, integer?',
     meaning: 'The first place of a string in another one, from a place on; -1 when it is not there.',
     example: ["INDEX_OF('banana', 'na', 3)", '4'],
-    call: ([text, part, from]) => (text as string).indexOf(part as string, from as number | undefined),
+    call: ([text, part, from], { work }) =>
+      firstPlace(text as string, part as string, work, from as number | undefined),
   },
   {
     name: 'LASTINDEXOF',
     takes: 'string, string, integer?',
     meaning: 'The last place of a string in another one; with a place, only of what ends there or before.',
     example: ["LASTINDEXOF('abcdeabc', 'abc', 6)", '0'],
-    call: ([text, part, to]) => {
+    call: ([text, part, to], { work }) => {
       const end = to === undefined ? undefined : (to as number) + 1 - (part as string).length;
       if (end !== undefined && end < 0) return -1;
-      return (text as string).lastIndexOf(part as string, end);
+      return lastPlace(text as string, part as string, work, end);
     },
   },
   {
@@ -52,14 +62,14 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string, string',
     meaning: 'What comes behind the last place of a string in another one.',
     example: ["LastSubstringAfter('a/b/c', '/')", '"c"'],
-    call: ([text, part]) => around(text, part, true, 'after'),
+    call: ([text, part], { work }) => around(text, part, work, true, 'after'),
   },
   {
     name: 'LASTSUBSTRINGBEFORE',
     takes: 'string, string',
     meaning: 'What comes before the last place of a string in another one.',
     example: ["LastSubstringBefore('a/b/c', '/')", '"a/b"'],
-    call: ([text, part]) => around(text, part, true, 'before'),
+    call: ([text, part], { work }) => around(text, part, work, true, 'before'),
   },
   {
     name: 'LEFT',
@@ -80,21 +90,22 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string',
     meaning: 'The string in small letters.',
     example: ["LOWER('ABC')", '"abc"'],
-    call: ([text]) => inCase(text as string, (character) => character.toLowerCase()),
+    call: ([text], { work }) => inCase(text as string, (character) => character.toLowerCase(), work),
   },
   {
     name: 'LTRIM',
     takes: 'string, string?',
     meaning: 'Without white space at the beginning, or without the characters of the second string.',
     example: ["LTRIM('  a ')", '"a "'],
-    call: ([text, set]) => trimStart(text as string, set as string | undefined),
+    call: ([text, set], { work }) => trimStart(text as string, set as string | undefined, work),
   },
   {
     name: 'REPLACE',
     takes: 'string, string, string',
     meaning: 'The string with another one in every place of a part.',
     example: ["REPLACE('a-b-c', '-', '+')", '"a+b+c"'],
-    call: ([text, part, by]) => (part === '' ? text : joined((text as string).split(part as string), by as string)),
+    call: ([text, part, by], { work }) =>
+      part === '' ? text : joined(partsOf(text as string, part as string, work), by as string),
   },
   {
     name: 'REPLICATE',
@@ -112,7 +123,7 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string',
     meaning: 'The characters in the opposite order.',
     example: ["REVERSE('abc')", '"cba"'],
-    call: ([text]) => [...(text as string)].reverse().join(''),
+    call: ([text], { work }) => reversed(text as string, work),
   },
   {
     name: 'RIGHT',
@@ -129,7 +140,7 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string, string?',
     meaning: 'Without white space at the end, or without the characters of the second string.',
     example: ["RTRIM(' a  ')", '" a"'],
-    call: ([text, set]) => trimEnd(text as string, set as string | undefined),
+    call: ([text, set], { work }) => trimEnd(text as string, set as string | undefined, work),
   },
   test('STARTSWITH', 'Whether a string begins with another one', ["STARTSWITH('abc', 'ab')", 'true'], (text, part) =>
     text.startsWith(part),
@@ -145,7 +156,8 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'array, string',
     meaning: 'The strings of an array, with another one between them.',
     example: ["StringJoin(['a', 'b'], '-')", '"a-b"'],
-    call: ([array, separator]) => {
+    call: ([array, separator], { work }) => {
+      work?.take(sizeOf(array) / 4);
       const texts = (array as ArrayValue).filter((element) => typeof element === 'string');
       return texts.length === (array as ArrayValue).length ? joined(texts, separator as string) : undefined;
     },
@@ -155,28 +167,32 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string, string',
     meaning: 'The parts of a string between another one.',
     example: ["StringSplit('a_b_c', '_')", '["a","b","c"]'],
-    call: ([text, separator]) => (separator === '' ? [text] : (text as string).split(separator as string)),
+    call: ([text, separator], { work }) =>
+      separator === '' ? [text] : ownParts(partsOf(text as string, separator as string, work), text as string, work),
   },
-  parsed('STRINGTOARRAY', 'The array whose JSON the string is', ["StringToArray('[1]')", '[1]'], isArray),
+  parsed('STRINGTOARRAY', 'The array whose JSON the string is', ["StringToArray('[1]')", '[1]'], /^\s*\[/, isArray),
   parsed(
     'STRINGTOBOOLEAN',
     'The boolean whose JSON the string is',
     ["StringToBoolean(' true ')", 'true'],
+    /^\s*[tf]/,
     (value) => typeof value === 'boolean',
   ),
   parsed(
     'STRINGTONULL',
     'Null, where the string is its JSON',
     ["StringToNull(' null')", 'null'],
+    /^\s*n/,
     (value) => value === null,
   ),
   parsed(
     'STRINGTONUMBER',
     'The number whose JSON the string is',
     ["StringToNumber(' 60 ')", '60'],
+    /^\s*[-\d]/,
     (value) => typeof value === 'number' && Number.isFinite(value),
   ),
-  parsed('STRINGTOOBJECT', 'The object whose JSON the string is', ["StringToObject('{}')", '{}'], isObject),
+  parsed('STRINGTOOBJECT', 'The object whose JSON the string is', ["StringToObject('{}')", '{}'], /^\s*\{/, isObject),
   {
     name: 'SUBSTRING',
     takes: 'string, number, number',
@@ -193,24 +209,25 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string, string',
     meaning: 'What comes behind the first place of a string in another one.',
     example: ["SubstringAfter('a/b/c', '/')", '"b/c"'],
-    call: ([text, part]) => around(text, part, false, 'after'),
+    call: ([text, part], { work }) => around(text, part, work, false, 'after'),
   },
   {
     name: 'SUBSTRINGBEFORE',
     takes: 'string, string',
     meaning: 'What comes before the first place of a string in another one.',
     example: ["SubstringBefore('a/b/c', '/')", '"a"'],
-    call: ([text, part]) => around(text, part, false, 'before'),
+    call: ([text, part], { work }) => around(text, part, work, false, 'before'),
   },
   {
     name: 'TOSTRING',
     takes: 'any',
     meaning: 'A string as it is, and anything else as its JSON.',
     example: ["ToString([1, 'a'])", '"[1,\\"a\\"]"'],
-    call: ([value]) => {
+    call: ([value], { work }) => {
       if (typeof value === 'string') return value;
       if (typeof value === 'number') return String(value === 0 ? 0 : value);
       checkSize(sizeOf(value));
+      work?.take(sizeOf(value));
       return jsonText(value as Exclude<Value, undefined>);
     },
   },
@@ -219,14 +236,15 @@ export const stringFunctions: readonly QueryFunction[] = [
     takes: 'string, string?',
     meaning: 'Without white space at both ends, or without the characters of the second string.',
     example: ["TRIM(' a ')", '"a"'],
-    call: ([text, set]) => trimEnd(trimStart(text as string, set as string | undefined), set as string | undefined),
+    call: ([text, set], { work }) =>
+      trimEnd(trimStart(text as string, set as string | undefined, work), set as string | undefined, work),
   },
   {
     name: 'UPPER',
     takes: 'string',
     meaning: 'The string in capitals.',
     example: ["UPPER('abC')", '"ABC"'],
-    call: ([text]) => inCase(text as string, (character) => character.toUpperCase()),
+    call: ([text], { work }) => inCase(text as string, (character) => character.toUpperCase(), work),
   },
 ];
 
@@ -240,9 +258,9 @@ function test(name: string, meaning: string, example: QueryFunction['example'], 
     takes: 'string, string, boolean?',
     meaning: `${meaning}; with true in any case.`,
     example,
-    call: ([text, part, isAnyCase]) => {
-      if (isAnyCase !== true) return isTrue(text as string, part as string);
-      return isTrue(folded(text as string), folded(part as string));
+    call: ([text, part, isAnyCase], { work }) => {
+      if (isAnyCase !== true) return isTrue(text as string, part as string, work);
+      return isTrue(folded(text as string, work), folded(part as string, work), work);
     },
   };
 }
@@ -260,11 +278,13 @@ function severalParts(
     takes: 'string, maybe...',
     meaning: `Whether a string has ${meaning}.`,
     example: [`${name}('Nice Day', 'Nice', 'Day')`, 'true'],
-    call: ([text, ...parts]) => {
-      const whole = isAnyCase ? folded(text as string) : (text as string);
-      return combine(parts, (part) =>
-        typeof part === 'string' ? whole.includes(isAnyCase ? folded(part) : part) : undefined,
-      );
+    call: ([text, ...parts], { work }) => {
+      const whole = isAnyCase ? folded(text as string, work) : (text as string);
+      return combine(parts, (part) => {
+        if (typeof part !== 'string') return undefined;
+        work?.take(1 + whole.length / 8);
+        return firstPlace(whole, isAnyCase ? folded(part, work) : part, work) >= 0;
+      });
     },
   };
 }
@@ -273,6 +293,7 @@ function parsed(
   name: string,
   meaning: string,
   example: QueryFunction['example'],
+  begins: RegExp,
   isWanted: (value: Value) => boolean,
 ): QueryFunction {
   return {
@@ -280,10 +301,13 @@ function parsed(
     takes: 'string',
     meaning: `${meaning}.`,
     example,
-    call: ([text]) => {
+    call: ([text], { work }) => {
+      const json = text as string;
+      if (!begins.test(json)) return undefined;
+      prepareToParse(json, work);
       let value: Value;
       try {
-        value = JSON.parse(text as string) as Value;
+        value = JSON.parse(json) as Value;
       } catch {
         // What is no JSON is undefined.
         return undefined;
@@ -305,28 +329,56 @@ function joined(parts: readonly string[], separator: string): string {
 }
 
 /** Undefined where the part is not in the text. */
-function around(text: Value, part: Value, isLast: boolean, side: 'after' | 'before'): Value {
+function around(text: Value, part: Value, work: Work | undefined, isLast: boolean, side: 'after' | 'before'): Value {
   const whole = text as string;
-  const at = isLast ? whole.lastIndexOf(part as string) : whole.indexOf(part as string);
+  const at = isLast ? lastPlace(whole, part as string, work) : firstPlace(whole, part as string, work);
   if (at < 0) return undefined;
   return side === 'before' ? whole.slice(0, at) : whole.slice(at + (part as string).length);
 }
 
-function folded(text: string): string {
-  return inCase(text, (character) => character.toUpperCase());
+function folded(text: string, work: Work | undefined): string {
+  return inCase(text, (character) => character.toUpperCase(), work);
 }
 
-/** Invariant and one to one: a character stays as it is whose other case has another length, or is plain ASCII (spec query 3.6). */
-function inCase(text: string, turn: (character: string) => string): string {
-  const turned = turn(text);
-  if (turned.length === text.length && !specialCases.test(text)) return turned;
-  let result = '';
+function partsOf(text: string, separator: string, work: Work | undefined): string[] {
+  work?.take(text.length / 4);
+  const parts = splitAt(text, separator, work);
+  work?.take(4 * parts.length);
+  return parts;
+}
+
+/** Each holds on to nothing but itself, though a single one may be all that is kept of a long text. */
+function ownParts(parts: readonly string[], text: string, work: Work | undefined): ArrayValue {
+  work?.make(textBytes(text.length) + textBytes(0) * parts.length);
+  if (text.length < longTextMin) return parts;
+  work?.take(30 * parts.length + text.length / 4);
+  return parts.map((part) => (part.length > ownLengthMax ? copyOf(part) : part));
+}
+
+const longTextMin = 1_024;
+/** A shorter part of a string is always one of its own. */
+const ownLengthMax = 12;
+
+/** Pairs of surrogates stay what they are. */
+function reversed(text: string, work: Work | undefined): string {
+  work?.take(text.length);
+  const codes = new Uint16Array(text.length);
+  let end = text.length;
   for (const character of text) {
-    const one = turn(character);
-    result += one.length === character.length && !specialCases.test(character) ? one : character;
+    end -= character.length;
+    for (let at = 0; at < character.length; at += 1) codes[end + at] = character.charCodeAt(at);
   }
-  return result;
+  return textOfCodes(codes);
 }
 
-/** The micro sign, whose capital is a Greek letter; dotless i and the Kelvin and Angstrom signs, whose other cases are other letters. */
-const specialCases = /[\u00b5\u0130\u0131\u017f\u212a\u212b]/;
+/** Text that is JSON becomes up to sixteen times as large as a value. */
+function prepareToParse(text: string, work: Work | undefined): void {
+  work?.take(text.length);
+  if (!/^\s*[[{]/.test(text)) return;
+  work?.make(16 * text.length);
+  if (depthIn(text, documentDepthMax) <= documentDepthMax) return;
+  throw new DatabaseError(
+    'bad-request',
+    `A string whose JSON nests more than ${documentDepthMax} levels deep cannot become a value.`,
+  );
+}

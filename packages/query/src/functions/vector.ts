@@ -4,7 +4,7 @@
 // The container's policy for a path is not known here. The binder, which sees the path, gives it a say by adding to the fourth
 // argument the distanceFunction and dataType of the policy, where the query does not have its own.
 
-import type { ObjectValue, Value } from '../value/value.ts';
+import type { ArrayValue, ObjectValue, Value } from '../value/value.ts';
 import { isArray, isObject, memberOf } from '../value/value.ts';
 import type { QueryFunction } from './query-function.ts';
 
@@ -15,9 +15,10 @@ export const vectorFunctions: readonly QueryFunction[] = [
     meaning:
       'The similarity of two vectors: the cosine of their angle, unless the options say `dotproduct` or `euclidean`.',
     example: ['VectorDistance([1, 2], [3, 4], false, {distanceFunction: "dotproduct"})', '11'],
-    call: ([first, second, , options]) => {
+    call: ([first, second, , options], { work }) => {
       const chosen = choiceOf(isObject(options) ? options : {});
       if (chosen === undefined) return undefined;
+      work?.take(3 * (first as ArrayValue).length + (second as ArrayValue).length);
       const a = vectorOf(first, chosen.range);
       const b = vectorOf(second, chosen.range);
       if (a === undefined || b === undefined || a.length !== b.length) return undefined;
@@ -93,7 +94,7 @@ function vectorOf(value: Value, { least, most, isWhole }: Range): Numbers | unde
 
 function dotProductOf(a: Numbers, b: Numbers): number {
   let sum = 0;
-  for (const [at, value] of a.entries()) sum += value * (b[at] ?? 0);
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] as number);
   return sum;
 }
 
@@ -106,6 +107,6 @@ function cosineOf(a: Numbers, b: Numbers): number | undefined {
 
 function euclideanOf(a: Numbers, b: Numbers): number {
   let sum = 0;
-  for (const [at, value] of a.entries()) sum += (value - (b[at] ?? 0)) ** 2;
+  for (let at = 0; at < a.length; at += 1) sum += ((a[at] as number) - (b[at] as number)) ** 2;
   return Math.sqrt(sum);
 }

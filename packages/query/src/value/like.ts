@@ -3,6 +3,8 @@
 //
 // Time is at most the product of both lengths: after a failure only the last `%` can be stretched, earlier ones need not be.
 
+import { DatabaseError } from '@tidemark/model';
+import { patternMax } from '../limits.ts';
 import type { Value } from './value.ts';
 import type { Work } from './work.ts';
 
@@ -14,7 +16,16 @@ type Part =
 
 export type LikePattern = readonly Part[];
 
+/** To make a pattern of this text. */
+export function likeSteps(text: string): number {
+  return 5 * text.length;
+}
+
+/** Throws where the text is longer than one may be. */
 export function likePattern(text: string, escaping: string | undefined): LikePattern {
+  if (text.length > patternMax) {
+    throw new DatabaseError('bad-request', `LIKE: a pattern has ${patternMax} characters at most.`);
+  }
   const parts: Part[] = [];
   const lastClose = text.lastIndexOf(']');
   let at = 0;
@@ -52,7 +63,7 @@ export function isLike(value: Value, pattern: LikePattern, work: Work): boolean 
   let runAt = 0;
   while (at < value.length) {
     const now = pattern[part];
-    steps += now?.kind === 'set' ? now.ranges.length : 1;
+    steps += now?.kind === 'set' ? 1 + now.ranges.length : 1;
     if (steps > stepsAtOnce) {
       work.take(steps, tooLong);
       steps = 0;
@@ -69,15 +80,16 @@ export function isLike(value: Value, pattern: LikePattern, work: Work): boolean 
       at = runAt;
       part = runPart + 1;
     } else {
+      work.take(steps, tooLong);
       return false;
     }
   }
+  work.take(1 + steps, tooLong);
   while (pattern[part]?.kind === 'any-run') part += 1;
   return part === pattern.length;
 }
 
-/** Few strings are so long that they have to be counted. */
-const stepsAtOnce = 1_000;
+const stepsAtOnce = 1_000_000;
 const tooLong = 'LIKE: the pattern is too long for a string of this length.';
 
 /** Undefined where there is nothing between the brackets: then they are themselves, as one that is never closed. */

@@ -1,30 +1,25 @@
-// How large values are that a query makes, so that none becomes larger than one may be. An array can have itself as element
-// many times over, by way of an alias, so sizes of what was made are kept and added, not counted again.
+// How large values are that a query makes, so that none becomes larger than one may be, nor deeper: whoever compares values, or
+// writes them, recurses. An array can have itself as element many times over, by way of an alias, so measures of what was made are
+// kept and added, not counted again.
 
 import { DatabaseError } from '@tidemark/model';
-import { valueSizeMax } from '../limits.ts';
+import { valueDepthMax, valueSizeMax } from '../limits.ts';
 import type { Value } from './value.ts';
-import { isArray, isObject } from './value.ts';
+import { isArray } from './value.ts';
 
 /** About the bytes of its JSON. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return value.length + 2;
-  if (typeof value !== 'object' || value === null) return 8;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  let size = 2;
-  if (isArray(value)) {
-    for (const element of value) size += 1 + sizeOf(element);
-  } else if (isObject(value)) {
-    for (const name of Object.keys(value)) size += name.length + 4 + sizeOf(value[name]);
-  }
-  sizes.set(value, size);
-  return size;
+  return typeof value === 'object' && value !== null ? measureOf(value).size : 8;
 }
 
 /** The value, where it is small enough. */
 export function bounded<T extends Value>(value: T): T {
-  if (sizeOf(value) > valueSizeMax) throw tooLarge();
+  if (typeof value === 'string') checkSize(value.length);
+  if (typeof value !== 'object' || value === null) return value;
+  const { size, depth } = measureOf(value);
+  checkSize(size);
+  if (depth > valueDepthMax) throw tooDeep();
   return value;
 }
 
@@ -33,11 +28,62 @@ export function checkSize(size: number): void {
   if (size > valueSizeMax) throw tooLarge();
 }
 
-const sizes = new WeakMap<object, number>();
+/** What values take in memory, as the work of a document counts it: a string, and what an array or object needs beside its parts. */
+export function textBytes(length: number): number {
+  return 16 + 2 * length;
+}
+
+export function arrayBytes(length: number): number {
+  return 32 + 16 * length;
+}
+
+export function objectBytes(members: number): number {
+  return 32 + 40 * members;
+}
+
+interface Measure {
+  readonly size: number;
+  /** 1 where it has no array or object in it. */
+  readonly depth: number;
+}
+
+const measures = new WeakMap<object, Measure>();
+
+function measureOf(value: Exclude<Value, string | number | boolean | null | undefined>): Measure {
+  const known = measures.get(value);
+  if (known !== undefined) return known;
+  let size = 2;
+  let depth = 0;
+  const add = (part: Value): void => {
+    if (typeof part === 'object' && part !== null) {
+      const measure = measureOf(part);
+      size += measure.size;
+      if (measure.depth > depth) depth = measure.depth;
+    } else {
+      size += typeof part === 'string' ? part.length + 2 : 8;
+    }
+  };
+  if (isArray(value)) {
+    size += value.length;
+    for (const element of value) add(element);
+  } else {
+    for (const name of Object.keys(value)) {
+      size += name.length + 4;
+      add(value[name]);
+    }
+  }
+  const measure = { size, depth: depth + 1 };
+  measures.set(value, measure);
+  return measure;
+}
 
 function tooLarge(): DatabaseError {
   return new DatabaseError(
     'bad-request',
     `The query makes a value that is larger than ${valueSizeMax / 1024 / 1024} MiB. Select the parts, and put them together in the client.`,
   );
+}
+
+function tooDeep(): DatabaseError {
+  return new DatabaseError('bad-request', `The query makes a value that nests more than ${valueDepthMax} levels deep.`);
 }
