@@ -118,7 +118,7 @@ export const commands: readonly CommandSpec[] = [
       ...connection,
       {
         flags: '--param <NAME=JSON>',
-        meaning: 'the value of @NAME in the query, as city=Brest or n=7; may be given several times',
+        meaning: `the value of @NAME in the query, as city=Brest, n=7, or 'id="5"' for a string that looks like a number; may be given several times`,
         isRepeatable: true,
       },
       {

@@ -16,6 +16,8 @@ export interface Listing {
   readonly items: readonly object[];
   /** For people: what there is, in a sentence. */
   readonly sum: string;
+  /** Of documents there may be more than were asked for. */
+  readonly hasMore: boolean;
   /** `widthMax` is that of the terminal. */
   text(widthMax: number): string;
 }
@@ -106,13 +108,13 @@ async function documentsIn(
     for (const bytes of page.itemBytes()) items.push(documentOf(bytes, definition));
     continuation = page.continuation;
   } while (continuation !== undefined && items.length < itemsMax);
-  const more = continuation === undefined ? '' : ', and there may be more: --limit N lists more';
-  return listingOf(items, `${counted(items.length, 'documents')}${more}`, (item) => ({
+  const list = listingOf(items, counted(items.length, 'documents'), (item) => ({
     id: word(item.id),
     'partition key': word(item.partitionKey),
     size: { text: size(item.sizeBytes), isNumber: true },
     written: word(item.written ?? '-'),
   }));
+  return { ...list, hasMore: continuation !== undefined };
 }
 
 interface DocumentItem {
@@ -195,5 +197,5 @@ function listingOf<T extends object>(
     const layout = layOut(rows, widthMax);
     return `${headOf(layout)}${rows.map((row) => rowOf(layout, row)).join('')}`;
   };
-  return { items, sum, text };
+  return { items, sum, hasMore: false, text };
 }

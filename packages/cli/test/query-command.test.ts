@@ -123,6 +123,7 @@ test('words that are wrong are told before anything is asked', async () => {
     query('sea', 'SELECT 1'),
     query('sea/tides', 'SELECT 1', '--param', 'seven'),
     query('sea/tides', 'SELECT 1', '--param', 'n=1', '--param', '@n=2'),
+    query('sea/tides', 'SELECT @least', '--param', 'lest=1'),
     query('sea/tides', 'SELECT 1', '--partition-key', '["a","b"]'),
     query('sea/tides', 'SELECT 1', '--json', '--table'),
     query(),
@@ -134,6 +135,7 @@ test('words that are wrong are told before anything is asked', async () => {
     'DATABASE/CONTAINER',
     'NAME=JSON',
     'given twice',
+    'The query has no @lest. Did you mean @least?',
     '2 component(s)',
     'not both',
     'Name the container',
@@ -267,7 +269,14 @@ test.skipIf(!hasTerminals)(
     await first.shows('4 of 4');
     first.type('\\jsn\r');
     await first.shows('Did you mean \\json?');
-    first.type('\\q\r');
+    first.type('\\key Brest\r');
+    await first.shows('Only the partition key ["Brest"].');
+    await first.shows('sea/tides ["Brest"]> ');
+    first.type('SELECT VALUE COUNT(1)\r\\key -\r');
+    await first.shows('All partition keys.');
+    first.type('FROM c;\r');
+    await first.shows('30\r\n');
+    first.type('exit\r');
     expect(await first.exitCode).toBe(0);
 
     const second = openTerminal(
@@ -275,7 +284,7 @@ test.skipIf(!hasTerminals)(
       env,
     );
     await second.shows('sea/tides> ');
-    second.type('\u001b[A'.repeat(5));
+    second.type('\u001b[A'.repeat(7));
     await second.shows('SELECT VALUE c.id FROM c WHERE c.metres > @least;');
     second.type('\r');
     await second.shows('"29"\r\n');

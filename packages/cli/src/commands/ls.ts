@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<number> {
   if (isOn(call, 'json')) await print(list.items.map((item) => `${JSON.stringify(item, withNulls)}\n`).join(''));
   else {
     await print(list.text(process.stdout.columns || Number.POSITIVE_INFINITY));
-    say(`${list.sum}.`);
+    say(`${list.sum}${list.hasMore ? ', and there may be more: --limit N lists more' : ''}.`);
   }
   return 0;
 }

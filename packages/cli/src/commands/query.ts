@@ -9,13 +9,14 @@ import { queryBytesMax } from '../limits.ts';
 import { withNearNames } from '../missing-names.ts';
 import { ownCommand } from '../own-command.ts';
 import { fileHistory, historyPath } from '../query/history.ts';
-import { readParameters } from '../query/parameters.ts';
+import { checkUsed, readParameters } from '../query/parameters.ts';
 import { runPrompt } from '../query/prompt.ts';
 import { promptCommand } from '../query/prompt-commands.ts';
 import type { RowForm } from '../query/row-writer.ts';
 import type { Manner } from '../query/session.ts';
 import { Session } from '../query/session.ts';
 import { saysSomething, splitStatements } from '../query/statements.ts';
+import { cutTo } from '../table/text-width.ts';
 import { print, quoted, say, stopSignal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -41,6 +42,7 @@ export async function run(call: Call): Promise<number> {
   if (isTyped) return typed(call, session, name);
   if (name === undefined) throw new UsageError(nameless);
   const queries = statementsIn(text ?? (await inputText(process.stdin, queryBytesMax, 'A query')));
+  checkUsed(manner.parameters, queries);
   await session.open(name);
   const signal = stopSignal();
   for (const query of queries) if (!(await session.ask(query, signal))) return 1;
@@ -103,7 +105,7 @@ async function typed(call: Call, session: Session, name: string | undefined): Pr
     output,
     isTerminal: true,
     history: fileHistory(historyPath(process.env), say),
-    place: () => session.name ?? 'tidemark',
+    place: () => placeOf(session),
     run: (query, signal) =>
       forgiving(session.name, async () => {
         if (session.name === undefined) throw new UsageError('No container is opened: \\use DATABASE/CONTAINER');
@@ -117,3 +119,10 @@ async function typed(call: Call, session: Session, name: string | undefined): Pr
   });
   return 0;
 }
+
+/** The key is shown where one asks: it narrows every query that follows. */
+function placeOf({ name = 'tidemark', partitionKey }: Session): string {
+  return partitionKey === undefined ? name : `${name} ${cutTo(partitionKey, keyWidthMax)}`;
+}
+
+const keyWidthMax = 30;

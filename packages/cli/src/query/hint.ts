@@ -4,6 +4,7 @@
 
 import { suggestion } from '../nearest.ts';
 import { foreignFunctions, functionNames } from './function-names.ts';
+import { withoutTexts } from './statements.ts';
 
 export interface PlacedMistake {
   readonly code: string | undefined;
@@ -155,11 +156,6 @@ function aliasIn(plain: string): string | undefined {
   const [, root, path = '', alias] = source;
   if (alias !== undefined && !keywords.includes(alias.toUpperCase())) return alias;
   return path === '' || alias?.toUpperCase() === 'IN' ? root : path.slice(path.lastIndexOf('.') + 1);
-}
-
-/** Without what stands in quotes or is a comment. */
-function withoutTexts(text: string): string {
-  return text.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|--[^\n]*/gs, ' ');
 }
 
 function compositeHint(text: string): string {

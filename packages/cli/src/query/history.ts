@@ -65,11 +65,13 @@ export function rememberIn(lines: string[], typed: string, history: History): vo
   const [last] = lines;
   if (last === undefined) return;
   const before = oneLineOf(typed);
+  const isCommand = last.trimStart().startsWith('\\');
   if (before !== '' && lines[1]?.trim() === before && !before.includes('--'))
-    lines.splice(0, 2, `${before} ${last.trim()}`);
-  const [entry = ''] = lines;
+    // A command is no part of the query that it stands in, which goes on behind it.
+    lines.splice(0, 2, ...(isCommand ? [lines[1], last] : [`${before} ${last.trim()}`]));
+  const entry = isCommand ? last : (lines[0] ?? '');
   // A line without an end is written with those that follow.
-  if (entry.trimEnd().endsWith(';') || entry.trimStart().startsWith('\\') || entry.includes('--')) history.add(entry);
+  if (isCommand || entry.trimEnd().endsWith(';') || entry.includes('--')) history.add(entry);
 }
 
 function oneLineOf(typed: string): string {

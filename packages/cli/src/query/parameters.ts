@@ -1,9 +1,12 @@
-// `--param name=value` and `--partition-key value`: JSON, or a string without its quotes where it is none.
+// `--param name=value` and `--partition-key value`: JSON, or a string without its quotes where it does not begin like
+// JSON.
 
 import type { PartitionKeyDefinition, PartitionKeyValues } from '@tidemark/model';
 import { isDatabaseError, parsePartitionKeyHeader } from '@tidemark/model';
+import { suggestion } from '../nearest.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Parameter } from './ask.ts';
+import { withoutTexts } from './statements.ts';
 
 export function readParameters(texts: readonly string[]): Parameter[] {
   const parameters = texts.map((text) => readParameter(text));
@@ -18,6 +21,16 @@ export function readParameter(text: string): Parameter {
     throw new UsageError(`A parameter is NAME=JSON, as in city=Brest or limit=7, not '${text}'.`);
   }
   return { name: `@${name}`, json: jsonOf(value) };
+}
+
+/** A name that none of the queries has is one that was mistyped: the account would say nothing of it. */
+export function checkUsed(parameters: readonly Parameter[], queries: readonly string[]): void {
+  const used = queries.flatMap((query) => withoutTexts(query).match(/@\w+/g) ?? []);
+  const unused = parameters.find(({ name }) => !used.includes(name));
+  if (unused === undefined) return;
+  const given = parameters.map(({ name }) => name);
+  const missing = used.filter((name) => !given.includes(name));
+  throw new UsageError(`The query has no ${unused.name}.${suggestion(unused.name, missing)}`);
 }
 
 /** `ada` and `"ada"` stand for `["ada"]`. A prefix of a hierarchical key is one where `isPrefix` says so. */
@@ -39,7 +52,9 @@ function jsonOf(text: string): string {
   try {
     JSON.parse(text);
     return text.trim();
-  } catch {
-    return JSON.stringify(text);
+  } catch (error) {
+    if (!/^\s*["[{]/.test(text)) return JSON.stringify(text);
+    // A SyntaxError.
+    throw new UsageError(`${text} begins like JSON and is none: ${(error as Error).message}`);
   }
 }

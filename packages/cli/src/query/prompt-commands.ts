@@ -2,6 +2,7 @@
 
 import { listing } from '../listing.ts';
 import { suggestion } from '../nearest.ts';
+import { shown } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { readParameter } from './parameters.ts';
 import type { Session } from './session.ts';
@@ -13,6 +14,9 @@ interface PromptCommand {
 }
 
 const listedMax = 20;
+
+/** Stands for nothing: neither a parameter nor, without its quotes, a key. */
+const forget = '-';
 
 const commands: Readonly<Record<string, PromptCommand>> = {
   use: {
@@ -31,28 +35,30 @@ const commands: Readonly<Record<string, PromptCommand>> = {
         itemsMax: listedMax,
         signal,
       });
-      return list.text(session.output.width());
+      const more = list.hasMore ? ', and there may be more: tidemark ls has --limit' : '';
+      return `${list.text(session.output.width())}${list.sum}${more}.\n`;
     },
   },
   param: {
     argument: '[NAME=JSON]',
-    meaning: 'give a parameter its value; alone forgets all of them',
+    meaning: `give a parameter its value; alone lists them, \\param ${forget} forgets them`,
     async run({ manner }, argument) {
-      if (argument === '') {
-        manner.parameters = [];
-        return 'No parameters.\n';
+      if (argument === forget) manner.parameters = [];
+      else if (argument !== '') {
+        const parameter = readParameter(argument);
+        manner.parameters = [...manner.parameters.filter(({ name }) => name !== parameter.name), parameter];
       }
-      const parameter = readParameter(argument);
-      manner.parameters = [...manner.parameters.filter(({ name }) => name !== parameter.name), parameter];
-      return `${manner.parameters.map(({ name, json }) => `${name} = ${json}`).join('\n')}\n`;
+      if (manner.parameters.length === 0) return 'No parameters.\n';
+      return manner.parameters.map(({ name, json }) => `${name} = ${shown(json)}\n`).join('');
     },
   },
   key: {
     argument: '[JSON]',
-    meaning: 'ask this partition key only; alone asks all of them',
+    meaning: `ask this partition key only; alone says which, \\key ${forget} asks all of them again`,
     async run(session, argument) {
-      session.usePartitionKey(argument === '' ? undefined : argument);
-      return argument === '' ? 'All partition keys.\n' : '';
+      if (argument !== '') session.usePartitionKey(argument === forget ? undefined : argument);
+      const { partitionKey } = session;
+      return partitionKey === undefined ? 'All partition keys.\n' : `Only the partition key ${partitionKey}.\n`;
     },
   },
   explain: {
@@ -114,8 +120,8 @@ function helpText(): string {
     `\\${name} ${argument}`.trim(),
     meaning,
   ]);
-  const all = [...lines, ['\\help', 'this'], ['\\q', 'end, as Ctrl-D does']];
+  const all = [...lines, ['\\help', 'this, as help'], ['\\q', 'end, as exit, quit and Ctrl-D do']];
   const width = Math.max(...all.map(([left = '']) => left.length)) + 2;
   const listed = all.map(([left = '', right = '']) => `${left.padEnd(width)}${right}\n`).join('');
-  return `A query ends with a semicolon, and may go over several lines. Ctrl-C stops it.\n${listed}`;
+  return `A query ends with a semicolon, and may go over several lines. Ctrl-C stops it.\nA command is a line of its own, also in the midst of a query.\n${listed}`;
 }

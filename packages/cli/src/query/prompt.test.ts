@@ -86,14 +86,30 @@ test('the prompt of a query that has begun is another one', async () => {
   expect(shown()).toContain('shop/orders>         ...> ');
 });
 
-test('a backslash begins a command, but not inside of a query', async () => {
-  const { ended, done, type } = sitDown();
+test('a line that begins with a backslash is a command, also where a query has begun, which goes on behind it', async () => {
+  const kept: string[] = [];
+  const history = { entries: [], entriesMax: 100, add: (entry: string) => void kept.push(entry) };
+  const { ended, done, type } = sitDown({ history });
 
-  type('\\use shop/orders ;\nSELECT\n\\x;\n\\q\nSELECT never;\n');
+  type('\\use shop/orders ;\nSELECT\n\\param n=1;\n1;\nSELECT 2\n\\q;\nSELECT never;\n');
   await ended;
 
-  expect(done).toEqual(['\\use shop/orders', 'SELECT\n\\x', '\\q ']);
+  expect(done).toEqual(['\\use shop/orders', '\\param n=1', 'SELECT\n1', '\\q ']);
+  expect(kept.slice(0, 4)).toEqual(['\\use shop/orders ;', '\\param n=1;', 'SELECT 1;', '\\q;']);
 });
+
+test.each(['exit', 'QUIT;', ' help ; '])(
+  '%s alone is understood, and is a word where a query has begun',
+  async (word) => {
+    const { ended, done, type } = sitDown();
+    const name = word.replace(';', '').trim();
+
+    type(`${word}\nSELECT\n${name};\n\\q\n`);
+    await ended;
+
+    expect(done).toEqual([`\\${name.toLowerCase()} `, `SELECT\n${name}`, '\\q ']);
+  },
+);
 
 test('Ctrl-C forgets what was typed, in this line and in those before', async () => {
   const { ended, done, type } = sitDown();

@@ -1,6 +1,6 @@
 // `tidemark query` at a terminal without a query: one is typed, over as many lines as it takes, and a semicolon sends it.
 //
-// One thing is under way at a time; lines that come meanwhile wait. Ctrl-C stops what is under way, or forgets what was typed; Ctrl-D ends.
+// A line that begins with a backslash is a command, also in the midst of a query. One thing is under way at a time; lines that come meanwhile wait. Ctrl-C stops what is under way, or forgets what was typed; Ctrl-D ends.
 
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -107,9 +107,15 @@ class Entry {
   }
 
   take(line: string): void {
-    const [command, name = '', argument = ''] = /^\s*\\(\S*)\s*(.*?)\s*;?\s*$/.exec(line) ?? [];
-    if (command !== undefined && !this.isBegun) {
+    // No line of a query begins with a backslash: whoever has forgotten a semicolon can get out.
+    const [command, name = '', argument = ''] = /^\s*\\(\S*?)(?:\s+(.*?))?\s*;?\s*$/.exec(line) ?? [];
+    if (command !== undefined) {
       this.#jobs.push({ command: name, argument });
+      return;
+    }
+    const [, word] = /^\s*(exit|quit|help)\s*;?\s*$/i.exec(line) ?? [];
+    if (word !== undefined && !this.isBegun) {
+      this.#jobs.push({ command: word.toLowerCase(), argument: '' });
       return;
     }
     const { statements, rest } = splitStatements(`${this.#typed}${line}\n`);

@@ -5,7 +5,7 @@ import type { PartitionKeyDefinition } from '@tidemark/model';
 import { validatePartitionKeyDefinition } from '@tidemark/model';
 import { containerNames } from '../connect.ts';
 import { Progress } from '../progress.ts';
-import { count } from '../terminal.ts';
+import { count, shown } from '../terminal.ts';
 import type { Parameter, Target } from './ask.ts';
 import { explain, explanationJson, explanationText } from './explain.ts';
 import { explainedMistake } from './mistake.ts';
@@ -60,6 +60,14 @@ export class Session {
   /** `shop/orders`; undefined before the first one is opened. */
   get name(): string | undefined {
     return this.#opened?.name;
+  }
+
+  /** For people, as it is read: `["ada"]`; undefined where all keys are asked. */
+  get partitionKey(): string | undefined {
+    const { partitionKey: text } = this.manner;
+    if (text === undefined || this.#opened === undefined) return text;
+    const { partitionKey = [] } = targetIn(this.#opened, this.client, text);
+    return shown(JSON.stringify(partitionKey.map((value) => (value === undefined ? {} : value))));
   }
 
   /** Fails at once where there is no such container, or nobody answers. */

@@ -27,6 +27,11 @@ export function saysSomething(text: string): boolean {
   return text.replaceAll(/--[^\n]*/g, '').trim() !== '';
 }
 
+/** Without what stands in quotes or is a comment. */
+export function withoutTexts(text: string): string {
+  return text.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|--[^\n]*/gs, ' ');
+}
+
 /** The place of the closing quote. */
 function endOfString(text: string, from: number, quote: string): number {
   for (let at = from + 1; at < text.length; at += 1) {
