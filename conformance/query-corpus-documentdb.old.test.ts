@@ -46,7 +46,7 @@ describe.each([
   ['the server', false, [2], {}],
   ['the client', true, [1, 2, 1000], cannot],
 ] as const)(
-  '[wire 12] [query 7] the corpus over four ranges, put together by %s',
+  '[M20] [wire 12] [query 7] the corpus over four ranges, put together by %s',
   (_, planQueries, pageSizes, beyond) => {
     let server: RunningServer;
     let client: DocumentDbClient;

@@ -8,7 +8,7 @@ import { differences, LoadedCorpus } from './query-corpus.ts';
 
 const pageSizes = [1, 2, 1000];
 
-describe.each([1, 4])('[wire 12] [query 7] the corpus over %i ranges, by plain requests', (rangeCount) => {
+describe.each([1, 4])('[M20] [wire 12] [query 7] the corpus over %i ranges, by plain requests', (rangeCount) => {
   let world: World;
   let corpus: LoadedCorpus;
   let ask: AskAll;

@@ -42,7 +42,7 @@ const cannotWithFour = {
 };
 
 test.each(pageSizes)(
-  '[wire 12] [query 7] the corpus over one range and over four, in pages of %i',
+  '[M20] [wire 12] [query 7] the corpus over one range and over four, in pages of %i',
   async (itemsMax) => {
     const ask = byCosmos(world.client);
     expect(await differences(one, ask, { itemsMax })).toEqual([]);
@@ -50,7 +50,7 @@ test.each(pageSizes)(
   },
 );
 
-describe('[query 5.2] the corpus, put together by the client', () => {
+describe('[M20] [wire 12] [query 5.2] the corpus, put together by the client', () => {
   const byPlan = (): AskAll => byCosmos(world.client, { forceQueryPlan: true });
   const byToken = (): AskAll => byCosmos(world.client, { forceQueryPlan: true, enableQueryControl: true }, true);
 
