@@ -62,7 +62,12 @@ test.each([
 });
 
 test.each([
-  ['a function that there is not', 'SELECT VALUE LOWR(c.x) FROM c', 'invalid-definition', /'sum'.*'LOWR'.*SC2005, at 13/],
+  [
+    'a function that there is not',
+    'SELECT VALUE LOWR(c.x) FROM c',
+    'invalid-definition',
+    /'sum'.*'LOWR'.*SC2005, at 13/,
+  ],
   ['an argument too many', 'SELECT VALUE LOWER(c.x, 1) FROM c', 'invalid-definition', /'sum'.*LOWER.*SC2050/],
   ['a name that stands for nothing', 'SELECT VALUE d.x FROM c', 'invalid-definition', /'sum'.*'d'.*SC2001/],
   ['an aggregate', 'SELECT VALUE COUNT(1) FROM c', 'invalid-definition', /'sum'.*aggregate/],

@@ -9,7 +9,7 @@ export const queryTextMax: number = 524_288;
  */
 export const depthMax: number = 600;
 
-/** A subquery costs the stack as much as so many levels of expressions. */
+/** No limit but a weight: a subquery counts as so many levels of `depthMax`, since it costs the stack as much. */
 export const subqueryDepth: number = 12;
 
 /**

@@ -57,6 +57,7 @@ test('the snippets of the guide to embedding are one program that runs as it sta
 
   expect(output).toContain('total: 15');
   expect(output).toContain('unique-key-violation');
+  expect(output).toMatch(/^ada 20$/m);
   expect(output).toContain("status: 'ok'");
   expect(output).toContain('isClean: true');
 });
