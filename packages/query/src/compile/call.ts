@@ -9,7 +9,7 @@ import { arrayBytes, bounded, objectBytes, textBytes } from '../value/value-size
 import type { Evaluate } from './row.ts';
 
 export function compileCall({ definition, signature }: KnownFunction, args: readonly Evaluate[]): Evaluate {
-  const { call, steps: stepsOfCall = 1 } = definition;
+  const { call, steps: stepsOfCall = 3 } = definition;
   const types = args.map((_, place) => typeAt(signature, place));
   return (row) => {
     const { work } = row;

@@ -29,7 +29,7 @@ export interface Compiler {
 }
 
 /** Parts of expressions that are compiled and that no step stands for yet. */
-export interface ProgramSize {
+interface ProgramSize {
   uncounted: number;
 }
 

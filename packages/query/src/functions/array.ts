@@ -207,7 +207,7 @@ function contains(array: Value, value: Value, isPartial: boolean, work: Work | u
 /** Elements are compared as far as they are the same. */
 function stepsToFind(value: Value, array: ArrayValue): number {
   if (typeof value === 'string') return array.length * (1 + value.length / 64);
-  return typeof value === 'object' && value !== null ? array.length + sizeOf(array) : array.length;
+  return typeof value === 'object' && value !== null ? array.length + sizeOf(array) + sizeOf(value) : array.length;
 }
 
 function numbersOf(array: Value): number[] | undefined {

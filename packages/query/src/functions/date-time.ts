@@ -8,7 +8,7 @@ import type { Part } from './date-time/parts.ts';
 import { binned, boundariesBetween, countOf, partOf, shifted } from './date-time/parts.ts';
 import type { FunctionContext, QueryFunction } from './query-function.ts';
 
-export const dateTimeFunctions: readonly QueryFunction[] = [
+const definitions: readonly QueryFunction[] = [
   {
     name: 'AGO',
     takes: 'string, integer',
@@ -50,7 +50,10 @@ export const dateTimeFunctions: readonly QueryFunction[] = [
     meaning:
       'A date by a pattern of yyyy, MM, dd, HH, mm, ss, and f or F for digits of the fraction; \\ takes one as it is.',
     example: ["DATETIMEFORMAT('2024-10-10 14:40:20', 'dd.MM.yyyy')", '"10.10.2024"'],
-    call: ([date, pattern]) => {
+    call: ([date, pattern], { work }) => {
+      const { length } = pattern as string;
+      work?.take(5 * length);
+      work?.make(pieceBytes * length);
       const instant = instantOf(date);
       return instant === undefined || typeof pattern !== 'string' ? undefined : formatted(fieldsOf(instant), pattern);
     },
@@ -133,6 +136,15 @@ export const dateTimeFunctions: readonly QueryFunction[] = [
   },
   partFunction('YEAR', 'year', 'The year of a date.', ["YEAR('2024-01-10')", '2024']),
 ];
+
+/** Moments are large integers, and some are written as text: about a microsecond. */
+export const dateTimeFunctions: readonly QueryFunction[] = definitions.map((definition) => ({
+  ...definition,
+  steps: 100,
+}));
+
+/** A text that is added to one character at a time waits in pieces to be joined. */
+const pieceBytes = 32;
 
 function partFunction(name: string, part: Part, meaning: string, example: QueryFunction['example']): QueryFunction {
   return {

@@ -6,6 +6,7 @@
 // policy says, a text is taken as English. Another language would be chosen where terms.ts is called.
 
 import type { Value } from '../value/value.ts';
+import { Work } from '../value/work.ts';
 import { initialsOf, termsOf } from './full-text/terms.ts';
 import type { QueryFunction } from './query-function.ts';
 
@@ -15,28 +16,29 @@ export const fullTextFunctions: readonly QueryFunction[] = [
     takes: 'string, string',
     meaning: 'Whether a text contains a word, in whatever form of it, or several words one after the other.',
     example: ["FullTextContains('Red bicycles', 'red bicycle')", 'true'],
-    call: ([text, phrase]) => phrasesFound(text, [phrase]).every(Boolean),
+    call: ([text, phrase], { work }) => phrasesFound(text, [phrase], work).every(Boolean),
   },
   {
     name: 'FullTextContainsAll',
     takes: 'string, string...',
     meaning: 'Whether a text contains all of these words or phrases.',
     example: ["FullTextContainsAll('A red bicycle', 'bicycle', 'red')", 'true'],
-    call: ([text, ...phrases]) => phrasesFound(text, phrases).every(Boolean),
+    call: ([text, ...phrases], { work }) => phrasesFound(text, phrases, work).every(Boolean),
   },
   {
     name: 'FullTextContainsAny',
     takes: 'string, string...',
     meaning: 'Whether a text contains at least one of these words or phrases.',
     example: ["FullTextContainsAny('A red bicycle', 'skateboard', 'red')", 'true'],
-    call: ([text, ...phrases]) => phrasesFound(text, phrases).some(Boolean),
+    call: ([text, ...phrases], { work }) => phrasesFound(text, phrases, work).some(Boolean),
   },
 ];
 
 /** Which of the phrases are in the text. */
-function phrasesFound(text: Value, phrases: readonly Value[]): readonly boolean[] {
-  const wanted = phrases.map((phrase) => termsOf(asText(phrase)));
-  const terms = termsOf(asText(text), initialsOf(wanted.flat()));
+function phrasesFound(text: Value, phrases: readonly Value[], work: Work = new Work()): readonly boolean[] {
+  const wanted = phrases.map((phrase) => termsOf(asText(phrase), work));
+  const terms = termsOf(asText(text), work, initialsOf(wanted.flat()));
+  work.take(2 * wanted.length * terms.length);
   return wanted.map((phrase) => containsPhrase(terms, phrase));
 }
 

@@ -26,6 +26,7 @@ export const integerFunctions: readonly QueryFunction[] = [
     takes: 'integer',
     meaning: 'The integer with each of its bits turned over.',
     example: ['IntBitNot(65)', '-66'],
+    steps: 20,
     call: ([a]) => resultOf(a, 0, (bits) => ~bits),
   },
   binary(
@@ -82,6 +83,7 @@ function binary(
     takes: 'integer, integer',
     meaning,
     example,
+    steps: 20,
     call: ([a, b]) => resultOf(a, b, compute),
   };
 }

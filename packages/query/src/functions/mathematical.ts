@@ -69,6 +69,7 @@ export const mathematicalFunctions: readonly QueryFunction[] = [
       'The nearest integer, of two the one away from zero. With a second number so many digits stay behind the decimal ' +
       'point; a negative one rounds to tens, hundreds and so on.',
     example: ['ROUND(-6.5)', '-7'],
+    steps: 50,
     call: ([x, digits]) => {
       if (typeof x !== 'number') return undefined;
       return typeof digits === 'number' ? roundedAt(x, digits) : rounded(x);

@@ -34,15 +34,15 @@ export interface QueryFunction {
   /** Gets arguments of the types that it takes. */
   readonly call: Call;
   /**
-   * What a call takes at least, where that is more than one. Each call takes the more the longer its strings and arrays are (call.ts);
+   * What a call takes at least, where that is more than a few. Each call takes the more the longer its strings and arrays are (call.ts);
    * a function that takes still more, takes it from the work itself.
    */
   readonly steps?: number;
 }
 
 /** Of RegexMatch; undefined for a text that is none. */
-export interface Expression {
+interface Expression {
   readonly compiled: { programSize(): number; matcher(text: string): { find(): boolean } } | undefined;
 }
 
-export type Call = (args: readonly Value[], context: FunctionContext) => Value;
+type Call = (args: readonly Value[], context: FunctionContext) => Value;

@@ -309,7 +309,8 @@ function parsed(
       try {
         value = JSON.parse(json) as Value;
       } catch {
-        // What is no JSON is undefined.
+        // What is no JSON is undefined, and takes some time to be found out.
+        work?.take(500);
         return undefined;
       }
       return isWanted(value) ? value : undefined;
@@ -361,7 +362,8 @@ const ownLengthMax = 12;
 
 /** Pairs of surrogates stay what they are. */
 function reversed(text: string, work: Work | undefined): string {
-  work?.take(text.length);
+  work?.take(text.length * 3);
+  if (text.length < longTextMin) return [...text].reverse().join('');
   const codes = new Uint16Array(text.length);
   let end = text.length;
   for (const character of text) {

@@ -5,6 +5,7 @@ import type { Work } from '../../value/work.ts';
 import { textOfCodes } from './codes.ts';
 
 export function inCase(text: string, turn: (character: string) => string, work: Work | undefined): string {
+  work?.take(text.length / 8);
   const turned = turn(text);
   if (turned.length === text.length && !specialCases.test(text)) return turned;
   work?.take(10 * text.length);

@@ -9,7 +9,10 @@ const nativeMax = 32;
 
 /** -1 where it is not there at this place or behind it. */
 export function firstPlace(text: string, part: string, work: Work | undefined, from: number = 0): number {
-  if (part.length <= nativeMax) return text.indexOf(part, from);
+  if (part.length <= nativeMax) {
+    work?.take(text.length / 4);
+    return text.indexOf(part, from);
+  }
   const start = Math.max(0, from);
   const length = text.length - start;
   const found = matchEnd(part, length, work, (at) => text.charCodeAt(start + at), forwards(part));
