@@ -168,26 +168,31 @@ test('an account that leaves the merging to its clients says what to do, and doe
     err: expect.stringMatching(/one partition only: name it with --partition-key/),
   });
   expect(rows(inside.out)).toEqual(['1', '4']);
+  expect(plan.out).toMatch(/Merged +by the client\n/);
+  expect(plan.out).toContain('WHERE ((true) AND IS_DEFINED(c.id))');
   expect(plan.out).toContain('it leaves the merging to its clients');
 });
 
 test('--explain says which ranges are asked, what is merged, and what a page costs', async () => {
   const sql = "SELECT c.id FROM c WHERE c.port = 'Brest' ORDER BY c.metres";
-  const [text, json, whole] = await Promise.all([
+  const [text, json, whole, sorted] = await Promise.all([
     query('sea/tides', sql, '--explain'),
     query('sea/tides', sql, '--explain', '--json'),
     query('sea/tides', 'SELECT * FROM c', '--explain'),
+    query('sea/tides', 'SELECT c.id FROM c ORDER BY c.metres', '--explain', '--page', '1'),
   ]);
 
   expect(text.out).toMatch(
-    /^Ranges +1 of 4: \d\nMerged +sorted by c\.metres ascending\nEach is asked +SELECT c\._rid, /,
+    /^Reads +the one partition key that the query names\nRanges +1 of 4: \d\nMerged +nothing: .*\nRows +sorted by c\.metres ascending\n/,
   );
   expect(text.out).toMatch(/One page +10 rows, [\d.]+ RU, 10 documents looked at/);
   expect(JSON.parse(json.out)).toMatchObject({
     plan: { queryInfo: {} },
     page: { rows: 10, retrievedDocumentCount: 10 },
   });
-  expect(whole.out).toMatch(/^Ranges +4 of 4: .*\nMerged +nothing: /);
+  expect(whole.out).toMatch(/^Reads +all documents\nRanges +4 of 4: .*\nMerged +nothing: /);
+  expect(sorted.out).toMatch(/\nMerged +by the server\n +sorted by c\.metres ascending\nOne page +1 row, /);
+  expect(sorted.out).toContain('more pages follow');
 });
 
 /** Answers a first page of a query and never the second one. */

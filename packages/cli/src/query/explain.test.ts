@@ -35,40 +35,59 @@ async function explained({ plan, page }: Account, partitionKey?: readonly string
   return explain(target, definition, { text: 'SELECT *', parameters: [] }, { itemsMax: undefined });
 }
 
-const onePage = (): Response =>
-  new Response('{"Documents":[1,2],"_count":2}', {
-    headers: {
-      [header.charge]: '3.1',
-      [header.queryMetrics]:
-        'totalExecutionTimeInMs=1.50;queryCompileTimeInMs=0.25;retrievedDocumentCount=1200;retrievedDocumentSize=2048',
-    },
-  });
+function pageOf(rows: readonly unknown[], metrics: string, more: Readonly<Record<string, string>> = {}): Response {
+  const headers = { [header.charge]: '3.1', [header.queryMetrics]: metrics, ...more };
+  return new Response(JSON.stringify({ Documents: rows, _count: rows.length }), { headers });
+}
 
-test('a plan is told in words: ranges, what is merged, what each range is asked, what a page costs', async () => {
+const onePage = (): Response =>
+  pageOf(
+    [1, 2],
+    'totalExecutionTimeInMs=1.50;queryCompileTimeInMs=0.25;VMExecutionTimeInMs=1.00;documentLoadTimeInMs=0.40;indexLookupTimeInMs=0.00;' +
+      'retrievedDocumentCount=1200;retrievedDocumentSize=2048',
+  );
+const refused = (): Response =>
+  new Response('{"code":"BadRequest","message":"no"}', { status: 400, headers: { [header.substatus]: '1004' } });
+const everywhere = [{ min: '', max: 'FF' }];
+const rewrittenQuery = 'SELECT c._rid\nFROM c\nWHERE ({documentdb-formattableorderbyquery-filter})';
+
+test('a plan is told in words: what is read, ranges, what is merged by whom, what a page costs', async () => {
   const queryInfo = {
     ...info,
     orderBy: ['Descending', 'Ascending'],
     orderByExpressions: ['c.a', 'c.b'],
     top: 5,
     distinctType: 'Ordered',
-    rewrittenQuery: 'SELECT c._rid\nFROM c',
+    rewrittenQuery,
   };
 
-  const found = await explained({ plan: { queryInfo, queryRanges: [{ min: '', max: 'FF' }] }, page: onePage });
+  const found = await explained({ plan: { queryInfo, queryRanges: everywhere }, page: onePage });
 
   expect(explanationText(found)).toBe(
     [
+      'Reads          all documents',
       'Ranges         2 of 2: 1, 2',
-      'Merged         sorted by c.a descending, c.b ascending',
+      'Merged         by the server',
+      '               sorted by c.a descending, c.b ascending',
       '               each different row once',
       '               TOP 5',
-      'Each is asked  SELECT c._rid',
-      '               FROM c',
       'One page       2 rows, 3.1 RU, 1,200 documents looked at (2.0 KiB)',
-      '               1.5 ms in all: 0.25 ms understanding, 0 ms in the index, 0 ms loading, 0 ms running',
+      '               1.5 ms in all: 0.25 ms understanding, 0.4 ms loading, 0.6 ms running, 0.25 ms the rest',
       '',
     ].join('\n'),
   );
+});
+
+test('a page that others follow says so, and one is one', async () => {
+  const more = { [header.continuation]: 'more' };
+  const page = (): Response => pageOf([1], 'totalExecutionTimeInMs=1;retrievedDocumentCount=1', more);
+
+  const found = await explained({ plan: { queryInfo: info, queryRanges: everywhere }, page });
+
+  expect(explanationText(found)).toMatch(
+    /One page +1 row, 3\.1 RU, 1 document looked at \(0 bytes\)\n +1 ms in all: 1 ms the rest\n +more pages follow\n$/,
+  );
+  expect(explanationJson(found)).toMatchObject({ page: { rows: 1, hasMore: true } });
 });
 
 test('groups and aggregates are named', async () => {
@@ -81,13 +100,46 @@ test('groups and aggregates are named', async () => {
   const values = { ...info, aggregates: ['Sum'], offset: 2, limit: 7 };
 
   const [grouped, summed] = await Promise.all(
-    [groups, values].map((queryInfo) => explained({ plan: { queryInfo, queryRanges: [] }, page: onePage })),
+    [groups, values].map((queryInfo) => explained({ plan: { queryInfo, queryRanges: everywhere }, page: onePage })),
   );
 
   expect(explanationText(grouped as Explanation)).toMatch(
-    /Ranges +0 of 2: none\nMerged +grouped by c\.city\n +added up: n: Count, least: Min\nEach is asked +the query as it is\n/,
+    /Merged +by the server\n +grouped by c\.city\n +added up: n: Count, least: Min\nOne page/,
   );
-  expect(explanationText(summed as Explanation)).toMatch(/Merged +added up: Sum\n +OFFSET 2\n +LIMIT 7\n/);
+  expect(explanationText(summed as Explanation)).toMatch(/Merged .*\n +added up: Sum\n +OFFSET 2\n +LIMIT 7\n/);
+});
+
+test('of one range nothing is merged, whatever is done with its rows', async () => {
+  const queryInfo = { ...info, orderBy: ['Ascending'], orderByExpressions: ['c.a'] };
+  const point = [{ min: '05', max: '05', isMaxInclusive: true }];
+
+  const [given, named] = await Promise.all([
+    explained({ plan: { queryInfo, queryRanges: everywhere }, page: onePage }, ['ada']),
+    explained({ plan: { queryInfo, queryRanges: point }, page: onePage }),
+  ]);
+
+  const merged = 'Merged         nothing: no more than one range is asked\nRows           sorted by c.a ascending\n';
+  expect(explanationText(given)).toContain(merged);
+  expect(explanationText(given)).toMatch(/^Reads +the partition key \["ada"\]\nRanges +1 of 2/);
+  expect(explanationText(named)).toContain(merged);
+  expect(explanationText(named)).toMatch(/^Reads +the one partition key that the query names\n/);
+});
+
+test.each([
+  [[...everywhere], 'all documents'],
+  [[{ min: [], max: 'Infinity' }], 'all documents'],
+  [[{ min: '05', max: '06' }], 'the partition keys that the query leaves'],
+  [
+    [
+      { min: '05', max: '05' },
+      { min: '06', max: '06' },
+    ],
+    'the 2 partition keys that the query names',
+  ],
+])('of the key ranges %j are read: %s', async (queryRanges, reads) => {
+  const found = await explained({ plan: { queryInfo: info, queryRanges }, page: onePage });
+
+  expect(explanationText(found)).toMatch(new RegExp(`^Reads +${reads}\n`));
 });
 
 test.each([
@@ -104,20 +156,18 @@ test('a partition key that is given decides by itself', async () => {
   const { min } = effectiveKeyPrefixRange(definition, ['ada']);
   const [range] = ranges.filter((each) => each.min <= min && min < each.max);
 
-  const { asked } = await explained(
-    { plan: { queryInfo: info, queryRanges: [{ min: '', max: 'FF' }] }, page: onePage },
-    ['ada'],
-  );
+  const { asked } = await explained({ plan: { queryInfo: info, queryRanges: everywhere }, page: onePage }, ['ada']);
 
   expect(asked).toEqual([range?.id]);
 });
 
-test('an account that leaves the merging to its clients has a plan and no page', async () => {
-  const refused = (): Response =>
-    new Response('{"code":"BadRequest","message":"no"}', { status: 400, headers: { [header.substatus]: '1004' } });
+test('an account that leaves the merging to its clients has a plan, what a first request asks, and no page', async () => {
+  const queryInfo = { ...info, orderBy: ['Ascending'], orderByExpressions: ['c.a'], rewrittenQuery };
 
-  const found = await explained({ plan: { queryInfo: info, queryRanges: [{ min: '', max: 'FF' }] }, page: refused });
+  const found = await explained({ plan: { queryInfo, queryRanges: everywhere }, page: refused });
 
+  expect(explanationText(found)).toMatch(/Merged +by the client\n +sorted by c\.a ascending\n/);
+  expect(explanationText(found)).toMatch(/Each is asked +SELECT c\._rid\n +FROM c\n +WHERE \(true\)\n/);
   expect(explanationText(found)).toContain('this account gives none: it leaves the merging to its clients');
   expect(explanationJson(found)).toMatchObject({ page: null, ranges: [{ id: '1', isAsked: true }, { id: '2' }] });
 });
