@@ -189,12 +189,12 @@ function withLimits({ query }: Compiler, block: BoundBlock, produce: Produce): S
     let skipped = offset(row) ?? 0;
     if (left === 0) return;
     const seen = isDistinct ? new ValueSet() : undefined;
-    const memory = new Memory(row.memory);
+    const memory = isDistinct ? new Memory(row.memory) : undefined;
     produce(row, (value) => {
       if (seen !== undefined) {
         row.work.take(keySteps(value));
         if (!seen.add(value)) return true;
-        memory.take(distinctBytes + 2 * sizeOf(value));
+        memory?.take(distinctBytes + 2 * sizeOf(value));
       }
       if (skipped > 0) {
         skipped -= 1;
@@ -203,6 +203,6 @@ function withLimits({ query }: Compiler, block: BoundBlock, produce: Produce): S
       left -= 1;
       return take(value) && left > 0;
     });
-    memory.giveAll();
+    memory?.giveAll();
   };
 }

@@ -4,7 +4,7 @@
 
 import { DatabaseError } from '@tidemark/model';
 import { valueDepthMax, valueSizeMax } from '../limits.ts';
-import type { Value } from './value.ts';
+import type { ArrayValue, ObjectValue, Value } from './value.ts';
 import { isArray } from './value.ts';
 
 /** About the bytes of its JSON. */
@@ -49,32 +49,33 @@ interface Measure {
 
 const measures = new WeakMap<object, Measure>();
 
-function measureOf(value: Exclude<Value, string | number | boolean | null | undefined>): Measure {
+function measureOf(value: ArrayValue | ObjectValue): Measure {
   const known = measures.get(value);
   if (known !== undefined) return known;
-  let size = 2;
-  let depth = 0;
-  const add = (part: Value): void => {
-    if (typeof part === 'object' && part !== null) {
-      const measure = measureOf(part);
-      size += measure.size;
-      if (measure.depth > depth) depth = measure.depth;
-    } else {
-      size += typeof part === 'string' ? part.length + 2 : 8;
-    }
-  };
-  if (isArray(value)) {
-    size += value.length;
-    for (const element of value) add(element);
-  } else {
-    for (const name of Object.keys(value)) {
-      size += name.length + 4;
-      add(value[name]);
-    }
-  }
-  const measure = { size, depth: depth + 1 };
+  const measure = isArray(value) ? measureOfArray(value) : measureOfObject(value);
   measures.set(value, measure);
   return measure;
+}
+
+function measureOfArray(array: ArrayValue): Measure {
+  let size = 2 + array.length;
+  let depth = 0;
+  for (const element of array) {
+    size += sizeOf(element);
+    if (typeof element === 'object' && element !== null) depth = Math.max(depth, measureOf(element).depth);
+  }
+  return { size, depth: depth + 1 };
+}
+
+function measureOfObject(object: ObjectValue): Measure {
+  let size = 2;
+  let depth = 0;
+  for (const name of Object.keys(object)) {
+    const member = object[name];
+    size += name.length + 4 + sizeOf(member);
+    if (typeof member === 'object' && member !== null) depth = Math.max(depth, measureOf(member).depth);
+  }
+  return { size, depth: depth + 1 };
 }
 
 function tooLarge(): DatabaseError {
