@@ -1,5 +1,6 @@
 // All rows, for what cannot be done in pieces: kept whole, sorted where they have an order. Those of DISTINCT without one come once.
 
+import { keySteps } from '../compile/comparison.ts';
 import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 import type { Memory } from '../value/memory.ts';
@@ -29,7 +30,10 @@ export class AllRows implements Collector {
   add(row: Row): boolean {
     const { select, output, orderKeys } = this.#block;
     const value = select(row);
-    if (this.#seen?.add(value) === false) return true;
+    if (this.#seen !== undefined) {
+      row.work.take(keySteps(value));
+      if (!this.#seen.add(value)) return true;
+    }
     const text = value === undefined ? undefined : output(row);
     if (text === undefined) return true;
     const keys = orderKeys.map((key) => key(row));

@@ -1,5 +1,6 @@
 // Each value once, in the order of values.
 
+import { keySteps } from '../compile/comparison.ts';
 import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 import { jsonText } from '../value/json-text.ts';
@@ -25,7 +26,9 @@ export class DistinctRows implements Collector {
   }
 
   add(row: Row): boolean {
-    return this.addValue(this.#block.select(row));
+    const value = this.#block.select(row);
+    row.work.take(keySteps(value));
+    return this.addValue(value);
   }
 
   addValue(value: Value): boolean {

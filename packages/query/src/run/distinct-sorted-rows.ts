@@ -1,5 +1,6 @@
 // DISTINCT and ORDER BY: each value once, at the first place that it has in the order. Values are kept, not rows.
 
+import { keySteps, orderSteps } from '../compile/comparison.ts';
 import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 import { jsonText } from '../value/json-text.ts';
@@ -43,8 +44,10 @@ export class DistinctSortedRows implements Collector {
     const rowPlace = this.#isNested ? { rid: this.#count, row: 0 } : { rid: row.document.rid, row: place };
     this.#count += 1;
     const found: PlacedValue = { value, place: { keys, ...rowPlace } };
+    row.work.take(keySteps(value));
     const name = contentKey(value);
     const known = this.#values.get(name);
+    row.work.take(known === undefined ? 0 : orderSteps(keys, known.place.keys));
     if (known === undefined) {
       this.#memory.take(entryBytes + 2 * sizeOf(value) + keyBytesOf(found));
       this.#values.set(name, found);

@@ -1,5 +1,6 @@
 // Groups in the order of their keys. Of those that are too late for the page nothing is counted.
 
+import { keySteps } from '../compile/comparison.ts';
 import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 import type { Aggregate } from '../value/aggregate.ts';
@@ -30,11 +31,14 @@ export class Groups implements Collector {
   add(row: Row): boolean {
     const { groupKeys, aggregates } = this.#block;
     const keys = groupKeys.map((key) => key(row));
+    for (const key of keys) row.work.take(keySteps(key));
     const name = groupKeys.length === 0 ? undefined : contentKeyOf(keys);
     const group = this.#groups.get(name) ?? this.#add(name, keys);
     if (group === undefined) return true;
     for (let place = 0; place < aggregates.length; place += 1) {
-      (group.aggregates[place] as Aggregate).add(aggregates[place]?.(row));
+      const value = aggregates[place]?.(row);
+      row.work.take(keySteps(value));
+      (group.aggregates[place] as Aggregate).add(value);
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // Sorted rows: no more are kept than a page can show, by number and by size.
 
 import { Buffer } from 'node:buffer';
+import { keySteps } from '../compile/comparison.ts';
 import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 import type { Memory } from '../value/memory.ts';
@@ -38,6 +39,8 @@ export class SortedRows implements Collector {
   add(row: Row, place: number): boolean {
     const { orderKeys, output } = this.#block;
     const keys = orderKeys.map((key) => key(row));
+    // Against the last one that is kept, and a few more where it goes in.
+    for (const key of keys) row.work.take(keySteps(key));
     const rowPlace = this.#isNested ? { rid: this.#count, row: 0 } : { rid: row.document.rid, row: place };
     this.#count += 1;
     const entry: SortedRow = { place: { keys, ...rowPlace }, text: '', bytes: 0, value: undefined };
