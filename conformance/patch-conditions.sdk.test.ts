@@ -39,6 +39,11 @@ test('[wire 7] a condition that cannot be understood, or is more than one, is re
   await expect(patch('FROM c WHERE d.stock > 1')).rejects.toMatchObject({ message: expect.stringContaining('SC2001') });
   await expect(patch('FROM c ORDER BY c.stock')).rejects.toMatchObject({ code: 400 });
   await expect(patch('FROM c WHERE RAND() >= 0')).rejects.toMatchObject({ code: 400 });
+  const counted = 'FROM (SELECT COUNT(1) AS k FROM c) AS s WHERE s.k = 1';
+  await expect(patch(counted)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('one document') });
+  for (const glued of ['= false FROM c', 'IN (false) FROM c', 'SELECT * FROM c']) {
+    await expect(patch(glued), glued).rejects.toMatchObject({ code: 400 });
+  }
   expect((await container.item('1', 'a').read()).resource?.['stock']).toBe(2);
 });
 
