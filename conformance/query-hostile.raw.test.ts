@@ -60,6 +60,23 @@ test.each(Object.entries(tooDeep))('[SEC15] what is nested too deeply is refused
   expect(json.message.length).toBeLessThan(2_000);
 });
 
+test('[SEC15] parameters that nest deeper than documents are refused', async () => {
+  const ask = (path: string, depth: number): Promise<RawResponse> => {
+    const value = nested(depth / 2, '{"a":[', '', ']}');
+    const body = `{"query":"SELECT VALUE @p FROM c","parameters":[{"name":"@p","value":${value}}]}`;
+    return world.fetch('POST', path, { headers: queryHeaders, body });
+  };
+
+  for (const path of [made.docs, '/dbs']) {
+    expect((await ask(path, 128)).status).toBe(200);
+    for (const depth of [130, 9_000, 100_000]) {
+      const { status, json } = await ask(path, depth);
+      expect(status).toBe(400);
+      expect(json.message).toContain('The value of the parameter @p nests deeper than 128 levels');
+    }
+  }
+});
+
 test('[SEC15] lists and members by the thousand are answered', async () => {
   const many = Array.from({ length: 30_000 }, (_, n) => `"${n}"`).join(', ');
   const listed = await ask(`SELECT VALUE c.id FROM c WHERE c.id IN (${many}) AND c.numbers[3] = 3`);

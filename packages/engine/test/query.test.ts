@@ -87,6 +87,8 @@ test.each<[string, unknown[], RegExp]>([
   ['a BigInt', ['SELECT VALUE @a', { a: 1n }], /@a has no JSON.*BigInt/],
   ['a BigInt inside of a value', ['SELECT VALUE @a', { a: [1n] }], /@a has no JSON.*BigInt/],
   ['a function', ['SELECT VALUE @a', { a: () => 1 }], /@a has no JSON.* a function/],
+  ['what is deeper than a document', ['SELECT VALUE @a', { a: nested(129) }], /@a nests deeper than 128 levels/],
+  ['what is deeper than the stack', ['SELECT VALUE @a', { a: nested(100_000) }], /@a has no JSON.* too deep/],
 ])('[M20] a query and its plan refuse %s, and say what to write', async (_, args, message) => {
   await using database = await openDatabase({ memory: true });
   const orders = await shop(database);
@@ -97,6 +99,12 @@ test.each<[string, unknown[], RegExp]>([
     expect(called).toThrow(expect.objectContaining({ code: 'bad-request' }));
   }
 });
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
 
 test('[M20] a value of a parameter is what its JSON says', async () => {
   await using database = await openDatabase({ memory: true });

@@ -3,6 +3,7 @@ export { readContainerFacts } from './bind/container-facts.ts';
 export { conditionHolds, prepareCondition } from './condition.ts';
 export { functionFamilies } from './functions/function-table.ts';
 export type { FunctionContext, QueryFunction } from './functions/query-function.ts';
+export { checkParameter } from './parameters.ts';
 export { clientPlan } from './plan/client-plan.ts';
 export { checkComposition } from './plan/composition.ts';
 export type { ExplainedBlock, ExplainedQuery } from './plan/explain.ts';

@@ -5,6 +5,7 @@ import type { DocumentScope } from '@tidemark/engine/internal';
 import { filteredKeys } from '@tidemark/engine/internal';
 import { DatabaseError, header, intersectKeyRanges, parseResourceId } from '@tidemark/model';
 import type { Position, PreparedQuery, Value } from '@tidemark/query';
+import { checkParameter } from '@tidemark/query';
 import { keysOf, rangeIdOf } from './feed-scope.ts';
 import { itemsPerPageMax } from './limits.ts';
 import { partitionKeyOf } from './partition-key.ts';
@@ -31,6 +32,7 @@ export function readQuery(request: CosmosRequest, prepare: Container['prepareQue
       throw new DatabaseError('bad-request', 'A parameter of a query is {"name": "@x", "value": …}.');
     }
     if (values.has(name)) throw new DatabaseError('bad-request', `The parameter ${name} was given twice.`);
+    checkParameter(name, value);
     values.set(name, value);
   }
   const prepared = prepare(query, [...values.keys()]);

@@ -3,7 +3,7 @@
 import type { KeyRange, PartitionKeyComponent, PartitionKeyDefinition, PartitionKeyValues } from '@tidemark/model';
 import { DatabaseError, intersectKeyRanges, partitionKeyValues } from '@tidemark/model';
 import type { PreparedQuery, Value } from '@tidemark/query';
-import { keyRangesOf, scannedRanges } from '@tidemark/query';
+import { checkParameter, keyRangesOf, scannedRanges } from '@tidemark/query';
 import type { OptionNames } from '../known-options.ts';
 import { checkOptionNames } from '../known-options.ts';
 import { pageBytesMax } from '../limits.ts';
@@ -129,10 +129,13 @@ function parameterValue(name: string, value: unknown): Value {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
+    if (cause instanceof RangeError) throw hasNoJson(name, 'It is too deep or too large', cause);
     throw hasNoJson(name, cause instanceof Error ? (cause.message.split('\n')[0] as string) : String(cause), cause);
   }
   if (text === undefined) throw hasNoJson(name, `This is ${nameOf(value)}`);
-  return JSON.parse(text) as Value; // It is JSON.
+  const read = JSON.parse(text) as Value; // It is JSON.
+  checkParameter(name, read);
+  return read;
 }
 
 function hasNoJson(name: string, reason: string, cause?: unknown): DatabaseError {
