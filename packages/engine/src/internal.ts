@@ -27,7 +27,7 @@ export { openLmdbIndex } from './index/lmdb-index.ts';
 export { lmdbIndexProvider } from './index/lmdb-provider.ts';
 export type { MemoryIndex, MemoryIndexOptions, MemoryIndexSnapshot } from './index/memory-index.ts';
 export { memoryIndex } from './index/memory-index.ts';
-export { splitBytes } from './limits.ts';
+export { queryMsMax, querySliceMs, splitBytes } from './limits.ts';
 export { BufferPool } from './log/buffer-pool.ts';
 export type { FrameSpace } from './log/frame-memory.ts';
 export { FrameMemory } from './log/frame-memory.ts';
@@ -35,7 +35,7 @@ export type { MatchOptions, NamedInfo, NamedKind, NamedResources, NewNamed } fro
 export type { DocumentScope } from './query/document-scan.ts';
 export type { KeyPlace } from './query/key-place.ts';
 export { formatPlace, invalidContinuation, placeAfter, placeAtStart, readPlace } from './query/key-place.ts';
-export { Queries } from './query/queries.ts';
+export { nobodyWaits, Queries } from './query/queries.ts';
 export { filteredKeys } from './query/query.ts';
 export type { QueryPage } from './query/query-page.ts';
 export { decodeQueryPlace, encodeQueryPlace } from './query/query-place.ts';

@@ -1,13 +1,21 @@
 import type { Container } from '@tidemark/engine';
 import { openDatabase } from '@tidemark/engine';
+import type { KeyRange } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { answerTo } from './query-answer.ts';
 
-/** Of a query over a whole container, where clients get plans. */
-function answered(container: Container, text: string, apiVersion: string | undefined): 'rows' | 'disabled' | 'a plan' {
+const wholeContainer: readonly KeyRange[] = [{ min: '', max: 'FF' }];
+
+/** Of a query over a whole container, where clients get plans, and of which the filter leaves these keys. */
+function answered(
+  container: Container,
+  text: string,
+  apiVersion: string | undefined,
+  keys: readonly KeyRange[] = wholeContainer,
+): 'rows' | 'disabled' | 'a plan' {
   const answer = answerTo({
     query: { text, parameters: [], prepared: container.prepareQuery(text, []) },
-    target: { scope: { keys: [] }, by: 'nothing' },
+    target: { scope: { keys }, by: 'nothing' },
     definition: container.info.definition,
     isCrossPartitionEnabled: true,
     plansFirst: true,
@@ -38,4 +46,25 @@ test.each([
   const answers = ['2020-07-15', '2017-11-15'].map((apiVersion) => answered(container, text, apiVersion));
 
   expect(answers).toEqual([recent, oldest]);
+});
+
+test('[wire 12] what the filter leaves is not worked out again: one key, or none, is answered with rows', async () => {
+  await using database = await openDatabase({ memory: true });
+  await database.createDatabase('db');
+  const container = await database.createContainer('db', {
+    id: 'c',
+    partitionKey: { paths: ['/id'], kind: 'Hash', version: 2 },
+  });
+  const answersOf = (keys: readonly KeyRange[]): string =>
+    answered(container, 'SELECT TOP 1 * FROM c', undefined, keys);
+
+  expect(answersOf([])).toBe('rows');
+  expect(answersOf([{ min: '05AB', max: '05AB00' }])).toBe('rows');
+  expect(answersOf([{ min: '05AB', max: '05ABFF' }])).toBe('a plan');
+  expect(
+    answersOf([
+      { min: '05AB', max: '05AB00' },
+      { min: '06', max: '0600' },
+    ]),
+  ).toBe('a plan');
 });

@@ -12,7 +12,7 @@
 import type { ContainerInfo } from '@tidemark/engine';
 import { isDatabaseError, readsVectorTokens } from '@tidemark/model';
 import type { PartitionedQueryExecutionInfo } from '@tidemark/query';
-import { clientPlan, isOnePoint, keyRangesOf } from '@tidemark/query';
+import { areOneKey, clientPlan } from '@tidemark/query';
 import type { AskedQuery, QueryTarget } from './query-request.ts';
 
 export interface QueryQuestion {
@@ -36,8 +36,8 @@ export function answerTo({
   apiVersion,
 }: QueryQuestion): 'rows' | 'disabled' | PartitionedQueryExecutionInfo {
   if (target.by !== 'nothing' || definition.partitionKey.systemKey === true) return 'rows';
-  const { prepared, parameters } = query;
-  if (isOnePoint(keyRangesOf(prepared, parameters, definition.partitionKey))) return 'rows';
+  // Those that the filter leaves.
+  if (areOneKey(target.scope.keys)) return 'rows';
   if (!isCrossPartitionEnabled) return 'disabled';
   return (plansFirst ? planOf(query, definition, apiVersion) : undefined) ?? 'rows';
 }

@@ -10,14 +10,10 @@ import type { HeaderList } from './header-list.ts';
 import { itemsPerPageMax } from './limits.ts';
 import type { CosmosRequest, RequestHead } from './request.ts';
 import { itemsMaxOf, textOfHeader } from './request.ts';
-import type { NumberedValue } from './resource-query.ts';
+import type { Numbered, Valued } from './resource-query.ts';
 import { queryResources } from './resource-query.ts';
 import type { CosmosResponse } from './response.ts';
 import { listResponse, rowsResponse } from './response.ts';
-
-interface Numbered {
-  readonly number: number;
-}
 
 /** How clients read the list. */
 export interface ResourceList {
@@ -26,20 +22,16 @@ export interface ResourceList {
   readonly headers: HeaderList;
 }
 
-type Valued<T> = (item: T) => object | Promise<object>;
-
 export async function resourcesResponse<T extends Numbered>(
   request: CosmosRequest,
-  { database }: HandlerContext,
+  context: HandlerContext,
   list: ResourceList,
   all: readonly T[],
   shown: Valued<T>,
 ): Promise<CosmosResponse> {
   const { ownerRid, arrayName, headers } = list;
   if (request.verb === 'POST') {
-    const numbered: NumberedValue[] = [];
-    for (const item of all) numbered.push({ number: item.number, value: await shown(item) });
-    const page = queryResources(request, database, numbered);
+    const page = await queryResources(request, context, all, shown);
     return rowsResponse(ownerRid, arrayName, page.rows, [...headers, ...continuationHeader(page.continuation)]);
   }
   const page = pageOf(request, all);

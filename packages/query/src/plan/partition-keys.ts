@@ -53,8 +53,13 @@ export function keyRangesOf(
 export function scannedRanges(ranges: readonly QueryRange[]): readonly KeyRange[] {
   return ranges.flatMap(({ min, max, isMaxInclusive }) => {
     if (!isMaxInclusive) return [{ min, max }];
-    return min === keySpaceMin ? [] : [{ min, max: `${max}00` }];
+    return min === keySpaceMin ? [] : [{ min, max: behindPoint(max) }];
   });
+}
+
+/** Whether a scan of these intervals finds documents of one partition key, or nothing. */
+export function areOneKey([first, ...others]: readonly KeyRange[]): boolean {
+  return others.length === 0 && (first === undefined || first.max === behindPoint(first.min));
 }
 
 /** Whether all that can be found has one partition key, or there is nothing. */
@@ -63,6 +68,11 @@ export function isOnePoint(ranges: readonly QueryRange[]): boolean {
 }
 
 const everything: QueryRange = { min: keySpaceMin, max: keySpaceMax, isMinInclusive: true, isMaxInclusive: false };
+
+/** The end of an interval with one key in it. */
+function behindPoint(hex: string): string {
+  return `${hex}00`;
+}
 
 function pointOf(hex: string): QueryRange {
   return { min: hex, max: hex, isMinInclusive: true, isMaxInclusive: true };

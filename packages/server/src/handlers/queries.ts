@@ -20,6 +20,7 @@ import { findContainer } from '../resources.ts';
 import type { CosmosResponse } from '../response.ts';
 import { containerOwner, planNeeded, sessionHeaders } from '../response.ts';
 import { checkSession } from '../session.ts';
+import { untilGone } from '../until-gone.ts';
 
 export async function queryDocuments(request: CosmosRequest, context: HandlerContext): Promise<CosmosResponse> {
   const place = findContainer(context.database, request.path);
@@ -68,35 +69,30 @@ async function rowsResponse(
   place: Place,
   { query, target, compileMs }: Run,
 ): Promise<CosmosResponse> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  outgoing.on('close', leave);
-  try {
-    const page = await place.container.readQueryPage({
+  const page = await untilGone(outgoing, (signal) =>
+    place.container.readQueryPage({
       ...query,
       scope: target.scope,
       itemsMax: rowsMaxOf(request),
       blockingItemsMax: textOfHeader(request, header.itemsMax) === undefined ? itemsPerPageMax : undefined,
       bytesMax: pageBytesMax,
       continuation: textOfHeader(request, header.continuation),
-      signal: gone.signal,
-    });
-    const { rows, range, tail, continuation } = page;
-    const pieces = rows.length === 0 ? [] : [Buffer.from(rows.join(','))];
-    const { body, heldBytes, onSent } = new PageBody(place.info.rid, pieces, rows.length);
-    const headers = [
-      ...containerOwner(place),
-      ...sessionHeaders(request, range.id, tail),
-      header.itemCount,
-      String(rows.length),
-      ...metricsHeaders(request, page, compileMs),
-    ];
-    if (continuation !== undefined) headers.push(header.continuation, continuation);
-    const charge = queryCharge({ documents: page.work.documents, items: rows.length, sizeBytes: body.length });
-    return { status: 200, charge, headers, body, heldBytes, onSent };
-  } finally {
-    outgoing.removeListener('close', leave);
-  }
+      signal,
+    }),
+  );
+  const { rows, range, tail, continuation } = page;
+  const pieces = rows.length === 0 ? [] : [Buffer.from(rows.join(','))];
+  const { body, heldBytes, onSent } = new PageBody(place.info.rid, pieces, rows.length);
+  const headers = [
+    ...containerOwner(place),
+    ...sessionHeaders(request, range.id, tail),
+    header.itemCount,
+    String(rows.length),
+    ...metricsHeaders(request, page, compileMs),
+  ];
+  if (continuation !== undefined) headers.push(header.continuation, continuation);
+  const charge = queryCharge({ documents: page.work.documents, items: rows.length, sizeBytes: body.length });
+  return { status: 200, charge, headers, body, heldBytes, onSent };
 }
 
 function crossPartitionDisabled(): DatabaseError {
