@@ -5,7 +5,6 @@
 // read after it; they do not change.
 
 import { Buffer } from 'node:buffer';
-import { effectiveKeyFromHex } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
@@ -49,11 +48,14 @@ interface Choice {
 function choose(state: DatabaseState, container: ContainerState, range: RangeState, request: ScanRequest): Choice {
   const { itemsMax, bytesMax } = request;
   const chosen: Chosen[] = [];
-  const isWanted = filterOf(container, range, request);
+  const intervals = intervalsOf(request);
   let bytes = 0;
   let end = request.from ?? 0;
-  const byKey = request.areMany === true ? undefined : listKeys(state, container, request, end);
+  const byKey = request.areMany === true ? undefined : listKeys(state, container, request, intervals, end);
   const areMany = byKey === undefined;
+  // What was found by looking into them is in one of them.
+  const areLookedInto = !areMany && request.partitionKey === undefined;
+  const isWanted = filterOf(container, range, request, areLookedInto ? undefined : intervals);
   for (const { ridNumber, key } of byKey ?? listRange(state, container, range, request)) {
     if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) {
       return { chosen, end, isOver: false, areMany };
@@ -84,17 +86,27 @@ function findVersion(
   return isVisible(state, container, version, key, epk) ? version : undefined;
 }
 
+/** Of effective keys. */
+interface Interval {
+  readonly min: Buffer;
+  readonly max: Buffer;
+}
+
+function intervalsOf({ keys }: ScanRequest): readonly Interval[] | undefined {
+  return keys?.map((each) => {
+    checkKeyBounds(each);
+    return { min: Buffer.from(each.min, 'hex'), max: Buffer.from(each.max, 'hex') };
+  });
+}
+
 /** By the key alone. */
 function filterOf(
   container: ContainerState,
   range: RangeState,
   request: ScanRequest,
+  intervals: readonly Interval[] | undefined,
 ): (key: Buffer, epk: Buffer) => boolean {
   const partition = partitionOf(container, request);
-  const intervals = request.keys?.map((keys) => {
-    checkKeyBounds(keys);
-    return { min: Buffer.from(effectiveKeyFromHex(keys.min)), max: Buffer.from(effectiveKeyFromHex(keys.max)) };
-  });
   return (key, epk) => {
     if (!range.contains(epk)) return false;
     if (intervals !== undefined && !isInOne(intervals, epk)) return false;
@@ -103,12 +115,12 @@ function filterOf(
 }
 
 /** They are in order: the last one that begins at the key or before it is the only one that can hold it. */
-function isInOne(intervals: readonly { readonly min: Buffer; readonly max: Buffer }[], epk: Buffer): boolean {
+function isInOne(intervals: readonly Interval[], epk: Buffer): boolean {
   let low = 0;
   let high = intervals.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((intervals[middle] as { min: Buffer }).min.compare(epk) <= 0) low = middle + 1;
+    if ((intervals[middle] as Interval).min.compare(epk) <= 0) low = middle + 1;
     else high = middle;
   }
   const candidate = intervals[low - 1];
@@ -128,15 +140,12 @@ function listKeys(
   state: DatabaseState,
   container: ContainerState,
   request: ScanRequest,
+  intervals: readonly Interval[] | undefined,
   from: number,
 ): Rid[] | undefined {
   const partition = partitionOf(container, request);
   const bounds =
-    partition === undefined
-      ? request.keys?.map(({ min, max }) =>
-          docKeyBounds(container.number, effectiveKeyFromHex(min), effectiveKeyFromHex(max)),
-        )
-      : [partition];
+    partition === undefined ? intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max)) : [partition];
   if (bounds === undefined) return undefined;
   const found = new Map<number, Buffer>();
   let left = scanEntriesMax;
