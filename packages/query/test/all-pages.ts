@@ -18,6 +18,7 @@ export interface Asked {
   readonly parameters?: readonly QueryParameter[];
   readonly documents: readonly Value[];
   readonly itemsMax?: number;
+  readonly bytesMax?: number;
 }
 
 /** The document at the beginning of the bytes, whose last member ends at `membersEnd`. */
