@@ -93,7 +93,7 @@ export function compatibility(tests, titles, versions) {
       ),
       '',
       'There is one region, which takes reads and writes; the account names no other, and there is no failover. Indexes of vectors and of full text are',
-      'kept as they came, and no query uses them. Queries are the [whole language](query.md), with a list of',
+      'kept as they came, and no query uses them. Queries are [the language](query.md), with a list of',
       '[what differs from the service](query.md#what-differs-from-the-service).',
       '',
     ].join('\n'),

@@ -31,7 +31,7 @@ export function bindQuery(query: Query, parameterNames: readonly string[], facts
     block,
     slotCount: binder.slotCount,
     documentSlot: binder.documentSlot,
-    parameterNames,
+    parameterPlaces: binder.parameterPlaces,
     counts: binder.counts,
     computedParts: binder.computedParts,
   };

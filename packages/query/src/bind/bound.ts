@@ -12,8 +12,8 @@ export interface BoundQuery {
   readonly slotCount: number;
   /** The slot of the documents of the container; undefined for a query without FROM. */
   readonly documentSlot: number | undefined;
-  /** In the order of their places. */
-  readonly parameterNames: readonly string[];
+  /** By name, among the values that are given. */
+  readonly parameterPlaces: ReadonlyMap<string, number>;
   /** Of all its blocks: what a parameter stands for is known only when the query runs. */
   readonly counts: readonly BlockCounts[];
   /** Parts of expressions that stand where computed properties were named. */

@@ -178,7 +178,7 @@ function withLimits({ query }: Compiler, block: BoundBlock, produce: Produce): S
   const countOf = (count: Count | undefined): ((row: Row) => number | undefined) => {
     if (count === undefined) return () => undefined;
     if (count.kind === 'number') return () => count.value;
-    const place = query.parameterNames.indexOf(count.name);
+    const place = query.parameterPlaces.get(count.name) ?? -1;
     // What is no count was refused before the query began.
     return (row) => row.parameters[place] as number;
   };

@@ -60,7 +60,7 @@ function queryInfoOf(
   // One row, that one range makes alone.
   if (query.documentSlot === undefined) return info;
   if (!innerBlocksOf(block).every(isPlain)) return isOneKey || isOneRange ? info : innerInfo(tree, block);
-  const counts = countsOf(block, query.parameterNames, parameters);
+  const counts = countsOf(block, query.parameterPlaces, parameters);
   if (block.isGrouped) return groupedInfo(tree, block, withCounts(info, counts));
   if (tree.orderBy !== undefined) return orderedInfo(tree, block, tree.orderBy.items, withCounts(info, counts));
   return block.isDistinct ? distinctInfo(tree, withCounts(info, counts)) : plainInfo(tree, info, counts, isOneKey);

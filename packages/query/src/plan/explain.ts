@@ -51,7 +51,7 @@ export function explainQuery(
   policy: IndexingPolicyJson,
 ): ExplainedQuery {
   const { tree, program } = prepared;
-  const { block, parameterNames, documentSlot } = program.query;
+  const { block, parameterPlaces, documentSlot } = program.query;
   const ranges = keyRangesOf(prepared, parameters, definition);
   const isBlocking = !isStreaming(block) || !innerBlocksOf(block).every(isPlain);
   return {
@@ -60,7 +60,7 @@ export function explainQuery(
     access: { kind: 'scan' },
     reads: documentSlot === undefined ? 'no document' : whatIsRead(ranges),
     ranges,
-    ...explainBlock(tree, block, (one) => countsOf(one, parameterNames, parameters)),
+    ...explainBlock(tree, block, (one) => countsOf(one, parameterPlaces, parameters)),
     refusal: refusalOf(() => checkOrderBy(prepared, policy)),
   };
 }

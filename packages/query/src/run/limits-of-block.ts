@@ -20,10 +20,10 @@ export interface Counts {
 
 export function rowLimits(
   block: BlockCounts,
-  parameterNames: readonly string[],
+  parameterPlaces: ReadonlyMap<string, number>,
   parameters: readonly Value[],
 ): RowLimits {
-  const { top, offset, limit } = countsOf(block, parameterNames, parameters);
+  const { top, offset, limit } = countsOf(block, parameterPlaces, parameters);
   return {
     offset: offset ?? 0,
     limit: Math.min(top ?? Number.POSITIVE_INFINITY, limit ?? Number.POSITIVE_INFINITY),
@@ -33,12 +33,12 @@ export function rowLimits(
 /** As they were written. Throws where a parameter is no count. */
 export function countsOf(
   { top, offset, limit }: BlockCounts,
-  parameterNames: readonly string[],
+  parameterPlaces: ReadonlyMap<string, number>,
   parameters: readonly Value[],
 ): Counts {
   const countOf = (count: Count | undefined, code: string, message: string): number | undefined => {
     if (count === undefined) return undefined;
-    const value = count.kind === 'number' ? count.value : parameters[parameterNames.indexOf(count.name)];
+    const value = count.kind === 'number' ? count.value : parameters[parameterPlaces.get(count.name) ?? -1];
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= countMax) return value;
     throw queryError(code, message, count);
   };

@@ -69,7 +69,7 @@ export class QueryRun {
     this.#options = options;
     this.#document = new StoredDocument(names);
     this.#row = new Row(this.#document, query.slotCount, options.parameters, options.context);
-    const limitsOf = (counts: BlockCounts): RowLimits => rowLimits(counts, query.parameterNames, options.parameters);
+    const limitsOf = (counts: BlockCounts): RowLimits => rowLimits(counts, query.parameterPlaces, options.parameters);
     for (const counts of query.counts) limitsOf(counts);
     const { offset, limit } = limitsOf(block.bound);
     this.#limits = { offset: options.from?.offsetLeft ?? offset, limit: options.from?.limitLeft ?? limit };
