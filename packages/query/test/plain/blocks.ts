@@ -30,7 +30,7 @@ export function rowsOf(
   const groups = isGrouped ? groupsOf(query, rows, outer, isOfContainer || isOutermost) : sortedRows(query, rows);
   const selected = groups.map((row) => select(query, row)).filter((value) => value !== undefined);
   const once = query.isDistinct ? distinct(selected) : selected;
-  const isInOrderOfValues = isOutermost && query.isDistinct && !isGrouped && query.orderBy === undefined;
+  const isInOrderOfValues = isOutermost && query.isDistinct && query.orderBy === undefined;
   const ordered = isInOrderOfValues ? [...once].sort(order) : once;
   const countOf = (count: Count | undefined): number | undefined =>
     count === undefined ? undefined : (evaluate(count, outer) as number);
