@@ -71,7 +71,7 @@ test('[M20] [wire 12] figures are those of what was done, and more work costs mo
   expect(all.charge).toBeGreaterThan(one.charge);
 });
 
-test('[M10] [wire 12] the leases of a .NET and of a Java host are found as they look for them', async () => {
+test('[wire 12] the leases of a .NET and of a Java host are found as they look for them', async () => {
   const container = await world.container({ partitionKey: { paths: ['/id'], version: 2 }, throughput: 12_000 });
   for (const id of ['host..0', 'host..1', 'host..2', 'other..0']) {
     await container.items.create({

@@ -67,7 +67,7 @@ export function compatibility(tests, titles, versions) {
       '',
       'Written by `npm test` from its results. A number counts the tests of that client in `conformance/` that pass: a real server, real',
       'sockets, a real disk; in the packages are the tests beside the code and the simulations. – means that no test of that client shows',
-      'it, not that it does not work. Clients in other languages than JavaScript are not tested here.',
+      'it, not that it does not work. Programs in Java, Python and Go are in the proof (`other-clients`), not in this table.',
       '',
       '## What it is for',
       '',
