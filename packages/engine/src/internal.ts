@@ -52,6 +52,8 @@ export type {
   RangeEngine,
   RangeInfo,
   ScanBatch,
+  ScanRequest,
+  Snapshot,
   StoredDocument,
   UnitOutcome,
   UnitResult,

@@ -184,6 +184,8 @@ export const queryMsMax = 30_000;
 export const queriesAtOnceMax = 16;
 /** A query works so long until everybody else who is ready has a turn. One document may take longer. */
 export const querySliceMs = 0.5;
+/** While queries read a moment, versions that are replaced are kept beside the index for them: so much, over all queries. */
+export const snapshotBytesMax: number = 64 * MiB;
 /** What a query asks of a scan at a time. */
 export const scanBatchItems = 256;
 export const listedBatchItems = 1_024;

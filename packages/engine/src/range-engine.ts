@@ -20,7 +20,6 @@ export interface EngineProfile {
   readonly merge: boolean;
   readonly maxUnitBytes: number;
   readonly syncReads: boolean;
-  readonly snapshotReads: boolean;
 }
 
 export type Decide = (view: DecideView, unit: Unit, context: DecideContext) => Decision;
@@ -138,6 +137,13 @@ export interface FeedPage {
   readonly release?: () => void;
 }
 
+/** The documents of a container as they were at one moment. Whoever opens it closes it, soon: it costs memory for what is written meanwhile. */
+export interface Snapshot {
+  /** What was written meanwhile is more than can be kept. A scan of it fails. */
+  readonly isLost: boolean;
+  close(): void;
+}
+
 /** A batch of the documents of a range, in the order of their creation. */
 export interface ScanRequest {
   /** A `continuation` or an `end` of the batch before; undefined for the first one. */
@@ -149,6 +155,8 @@ export interface ScanRequest {
   readonly keys?: readonly KeyRange[];
   /** Only documents of this partition key. */
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+  /** The documents as they were at its moment; without one as they are now. */
+  readonly snapshot?: Snapshot;
   /** A batch before has said that there are too many of them to be listed by their keys. */
   readonly areMany?: boolean;
 }
@@ -161,7 +169,7 @@ export interface ScannedDocument extends StoredDocument {
 export interface ScanBatch {
   /** Their bytes belong to whoever asked; nothing changes them. */
   readonly documents: readonly ScannedDocument[];
-  /** The tail of the range whose versions these are. */
+  /** The tail of the range whose versions these are; of a snapshot that of its moment. */
   readonly tail: number;
   /** Everything before this has been seen: a batch that begins here has what was created later, too. */
   readonly end: number;
@@ -222,7 +230,9 @@ export interface RangeEngine {
   get(container: number, key: DocumentKey): StoredDocument | undefined | Promise<StoredDocument | undefined>;
   getMany(container: number, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   getByRid(container: number, ridNumber: number): Promise<StoredDocument | undefined>;
-  /** Documents of a range in the order of their creation. Between batches nothing is held: what is written meanwhile is seen, or not. */
+  /** Every document of the container that is visible now, and no later change, for scans. */
+  snapshot(container: number): Snapshot;
+  /** Documents of a range in the order of their creation. Without a snapshot what is written between two batches is seen, or not. */
   scan(container: number, range: string, request: ScanRequest): Promise<ScanBatch>;
   /** Deletes every document of a partition key; they are gone for everybody when this resolves. */
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void>;

@@ -37,6 +37,7 @@ import type { DatabaseState } from '../state/database-state.ts';
 import type { DurableGroup } from '../state/group.ts';
 import { readByRid, readDocument } from '../state/read-documents.ts';
 import { scanInRidOrder } from '../state/scan.ts';
+import type { ContainerSnapshot } from '../state/snapshot.ts';
 import type { Unit } from '../write/command.ts';
 import {
   containerInfo,
@@ -90,7 +91,6 @@ export class EmbeddedEngine implements RangeEngine {
     merge: true,
     maxUnitBytes: queuedBytesMax,
     syncReads: true,
-    snapshotReads: false,
   };
   readonly state: DatabaseState;
   readonly resources: CatalogResources = new CatalogResources(this);
@@ -366,9 +366,22 @@ export class EmbeddedEngine implements RangeEngine {
     return this.#inTurn(readByRid(this.state, this.state.container(container), ridNumber));
   }
 
-  scan(container: number, range: string, request: ScanRequest): Promise<ScanBatch> {
+  snapshot(container: number): ContainerSnapshot {
+    return this.state.openSnapshot(this.state.container(container));
+  }
+
+  async scan(container: number, range: string, request: ScanRequest): Promise<ScanBatch> {
     const state = this.state.container(container);
-    return scanInRidOrder(this.state, state, liveRange(state, range), request);
+    const own = liveRange(state, range);
+    // Only this engine makes them.
+    const snapshot = request.snapshot as ContainerSnapshot | undefined;
+    if (snapshot !== undefined) return scanInRidOrder(this.state, own, request, snapshot);
+    const now = this.snapshot(container);
+    try {
+      return await scanInRidOrder(this.state, own, request, now);
+    } finally {
+      now.close();
+    }
   }
 
   deletePartition(container: number, partitionKey: { readonly bytes: Buffer; readonly epk: Buffer }): Promise<void> {

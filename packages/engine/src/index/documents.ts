@@ -112,6 +112,12 @@ export function movedVersion(version: Version, range: number, place: Place): Ver
   return { range, lsn, ix, timeMs, ttl, ridNumber, uniqueDigests, place, body: undefined };
 }
 
+/** Its numbers alone, for as long as anybody wants: others hold on to what they were made of. */
+export function copyOfVersion(version: Version): Version {
+  const { segment, ordinal, offset, length, checksum, recordBytes } = version.place;
+  return movedVersion(version, version.range, { segment, ordinal, offset, length, checksum, recordBytes });
+}
+
 /** Whether version `a` is newer than `b`; both of one document, whose lineage gives LSNs one order. */
 export function isNewer(a: { lsn: number; ix: number }, b: { lsn: number; ix: number }): boolean {
   return a.lsn > b.lsn || (a.lsn === b.lsn && a.ix > b.ix);

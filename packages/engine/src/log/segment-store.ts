@@ -45,11 +45,14 @@ export class Segment {
   recordCount: number;
   /** Undefined until somebody reads it, and again when too many are open. */
   file: LogFile | undefined;
+  opening: Promise<LogFile> | undefined;
   /** When it was read last, counted in reads. */
   readAt = 0;
   /** Reads under way; the file is not closed or removed meanwhile. */
   pins = 0;
   isRetired = false;
+  /** Who reads it still, although it is retired: its file stays open without a name. */
+  keepers = 0;
   /** Its file is being removed, or has been. */
   discarded: Promise<void> | undefined;
 
@@ -62,6 +65,24 @@ export class Segment {
 
   get id(): number {
     return this.header.id;
+  }
+}
+
+/** Of whom reads what compaction has replaced meanwhile. */
+export class SegmentKeeper {
+  readonly #segments = new Map<number, Segment>();
+
+  keep(segment: Segment): void {
+    segment.keepers += 1;
+    this.#segments.set(segment.id, segment);
+  }
+
+  find(id: number): Segment | undefined {
+    return this.#segments.get(id);
+  }
+
+  segments(): Iterable<Segment> {
+    return this.#segments.values();
   }
 }
 
@@ -78,6 +99,7 @@ export class SegmentStore {
   #readCount = 0;
   /** Reads that a thread is busy with: a file is not closed under them, since its number may be another file's at once. */
   readonly #reads = new Set<Promise<unknown>>();
+  readonly #keepers = new Set<SegmentKeeper>();
   #isClosed = false;
   /** For those who read much at once. */
   readonly buffers: BufferPool = new BufferPool();
@@ -260,11 +282,16 @@ export class SegmentStore {
   }
 
   /**
-   * Bytes of a segment, at once when they are likely in memory. Undefined when the segment is gone: whoever named it looks
-   * again in the index, which names another place by then.
+   * Bytes of a segment, at once when they are likely in memory. Undefined when the segment is gone, for the keeper too: whoever
+   * named it looks again in the index, which names another place by then.
    */
-  read(id: number, offset: number, length: number): Buffer | Promise<Buffer | undefined> | undefined {
-    const segment = this.#open(id);
+  read(
+    id: number,
+    offset: number,
+    length: number,
+    keeper?: SegmentKeeper,
+  ): Buffer | Promise<Buffer | undefined> | undefined {
+    const segment = this.#open(id) ?? keeper?.find(id);
     if (segment === undefined) return undefined;
     const { file } = segment;
     const beganMs = length > syncReadBytesMax ? undefined : this.#beginNow(segment);
@@ -342,7 +369,7 @@ export class SegmentStore {
       return await readByThreads(file, parts, target);
     } finally {
       segment.pins -= 1;
-      if (segment.isRetired && segment.pins === 0) await this.#discard(segment);
+      await this.#settle(segment);
     }
   }
 
@@ -359,8 +386,9 @@ export class SegmentStore {
     for (const segment of retired) {
       this.#segments.delete(segment.id);
       segment.isRetired = true;
+      for (const keeper of this.#keepers) keeper.keep(segment);
     }
-    for (const segment of retired) if (segment.pins === 0) await this.#discard(segment);
+    for (const segment of retired) await this.#settle(segment);
   }
 
   /** Keeps the files of these segments until the returned function is called. */
@@ -369,9 +397,27 @@ export class SegmentStore {
     return async () => {
       for (const segment of segments) {
         segment.pins -= 1;
-        if (segment.isRetired && segment.pins === 0) await this.#discard(segment);
+        await this.#settle(segment);
       }
     };
+  }
+
+  /**
+   * What is retired from now on can be read by way of the keeper, until it is let go of. The names of the files go all the same: what
+   * a crash leaves behind never depends on who was reading.
+   */
+  keepRetired(): SegmentKeeper {
+    const keeper = new SegmentKeeper();
+    this.#keepers.add(keeper);
+    return keeper;
+  }
+
+  async letGo(keeper: SegmentKeeper): Promise<void> {
+    if (!this.#keepers.delete(keeper)) return;
+    for (const segment of keeper.segments()) {
+      segment.keepers -= 1;
+      await this.#settle(segment);
+    }
   }
 
   /** Lets the reads under way end and takes no more. */
@@ -379,6 +425,7 @@ export class SegmentStore {
     this.#isClosed = true;
     await Promise.allSettled(this.#reads);
     for (const segment of this.#segments.values()) await this.#closeFile(segment);
+    for (const keeper of this.#keepers) for (const segment of keeper.segments()) await this.#closeFile(segment);
     await this.#spares.close();
   }
 
@@ -395,12 +442,16 @@ export class SegmentStore {
     }
   }
 
-  async #openForReading(segment: Segment): Promise<LogFile> {
+  /** Once for all who read it: the name of one that is retired goes when this one has it open. */
+  #openForReading(segment: Segment): Promise<LogFile> {
+    segment.opening ??= this.#openNow(segment).finally(() => {
+      segment.opening = undefined;
+    });
+    return segment.opening;
+  }
+
+  async #openNow(segment: Segment): Promise<LogFile> {
     const file = await this.#openFile(segmentPath(segment.id));
-    if (segment.file !== undefined) {
-      await file.close();
-      return segment.file;
-    }
     segment.file = file;
     await this.#closeIdle(openSegmentsMax);
     return file;
@@ -441,6 +492,13 @@ export class SegmentStore {
     await file?.close();
   }
 
+  /** Of a retired segment: its name goes with the last read and backup, its file with the last keeper. */
+  async #settle(segment: Segment): Promise<void> {
+    if (!segment.isRetired || segment.pins > 0) return;
+    await this.#discard(segment);
+    if (segment.pins === 0 && segment.keepers === 0) await this.#closeFile(segment);
+  }
+
   /** Once: while one file of several goes, the last reader may let go of the next. */
   #discard(segment: Segment): Promise<void> {
     segment.discarded ??= this.#removeFile(segment);
@@ -448,8 +506,10 @@ export class SegmentStore {
   }
 
   async #removeFile(segment: Segment): Promise<void> {
-    await this.#closeFile(segment);
-    await this.#files.remove(segmentPath(segment.id));
+    const path = segmentPath(segment.id);
+    if (segment.keepers === 0) await this.#closeFile(segment);
+    else if (segment.file === undefined) await this.#openForReading(segment);
+    await this.#files.remove(path);
     await this.#files.syncDirectory(segmentFolder);
   }
 }

@@ -4,7 +4,7 @@
 import type { KeyRange } from '@tidemark/model';
 import { DatabaseError, intersectKeyRanges, isDatabaseError, keyRangeContains } from '@tidemark/model';
 import { listedBatchItems, scanBatchItems } from '../limits.ts';
-import type { RangeEngine, RangeInfo, ScannedDocument } from '../range-engine.ts';
+import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
 import type { KeyPlace } from './key-place.ts';
 import { placeAfter, placeAtStart, placeWithin } from './key-place.ts';
 
@@ -46,7 +46,8 @@ export class DocumentScan {
     return this.#place;
   }
 
-  async next(bytesMax: number): Promise<ScannedBatch | undefined> {
+  /** Of the documents as they were at the moment of the snapshot. */
+  async next(bytesMax: number, snapshot: Snapshot): Promise<ScannedBatch | undefined> {
     const { partitionKey } = this.#scope;
     for (;;) {
       const place = this.#place;
@@ -63,7 +64,7 @@ export class DocumentScan {
       try {
         const { from, rows } = place.parts[0];
         const { documents, continuation, tail, ...rest } = await this.#engine.scan(this.#container, range.id, {
-          ...{ from, itemsMax, bytesMax, areMany },
+          ...{ from, itemsMax, bytesMax, areMany, snapshot },
           ...(keys === undefined ? {} : { keys }),
           ...(partitionKey === undefined ? {} : { partitionKey }),
         });

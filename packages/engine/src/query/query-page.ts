@@ -11,7 +11,7 @@ import { DatabaseError } from '@tidemark/model';
 import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
 import { checkOrderBy, QueryRun } from '@tidemark/query';
 import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatchBytes } from '../limits.ts';
-import type { RangeEngine, RangeInfo, ScannedDocument } from '../range-engine.ts';
+import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
 import type { DocumentScope, ScannedBatch } from './document-scan.ts';
 import { DocumentScan, spanOf } from './document-scan.ts';
@@ -86,6 +86,8 @@ interface Result {
 }
 
 class Page {
+  readonly #engine: RangeEngine;
+  readonly #container: number;
   readonly #tools: QueryTools;
   readonly #signal: AbortSignal | undefined;
   readonly #run: QueryRun;
@@ -108,6 +110,8 @@ class Page {
     const { prepared, parameters, bytesMax, scope, blockingItemsMax } = request;
     const context = tools.context(engine.container(container).definition);
     const options: RunOptions = { parameters, context, itemsMax: request.itemsMax, bytesMax, from: from?.position };
+    this.#engine = engine;
+    this.#container = container;
     this.#tools = tools;
     this.#signal = request.signal;
     const run = new QueryRun(prepared.program, options);
@@ -124,12 +128,32 @@ class Page {
   }
 
   /** Blocking. */
-  async all(): Promise<Result> {
-    this.#begin();
+  all(): Promise<Result> {
+    return this.#within((snapshot) => this.#all(snapshot));
+  }
+
+  /** Streaming. */
+  some(): Promise<Result> {
+    return this.#within((snapshot) => this.#some(snapshot));
+  }
+
+  /** All of it sees the documents as they are when it begins. */
+  async #within(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    this.#beganMs = this.#tools.clock.monotonicMs();
+    this.#sliceMs = this.#beganMs;
+    const snapshot = this.#engine.snapshot(this.#container);
+    try {
+      return await work(snapshot);
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  async #all(snapshot: Snapshot): Promise<Result> {
     if (!this.#hasDocuments) this.#run.addNothing();
     else {
       while (!this.#run.isFull) {
-        const batch = await this.#next();
+        const batch = await this.#next(snapshot);
         if (batch === undefined) break;
         await this.#addAll(batch);
         this.#checkWhole();
@@ -139,12 +163,12 @@ class Page {
     return this.#result(page, page.next && { position: page.next });
   }
 
-  /** Streaming. */
-  async some(): Promise<Result> {
-    this.#begin();
+  async #some(snapshot: Snapshot): Promise<Result> {
     for (;;) {
       const before = this.#scan.place;
-      const batch = this.#run.isFull ? undefined : await this.#next();
+      // More is written than can be kept for it: the next page has a moment of its own.
+      if (snapshot.isLost && this.#work.documents > 0) return this.#cutAt(before);
+      const batch = this.#run.isFull ? undefined : await this.#next(snapshot);
       if (batch === undefined) return this.#result(this.#run.page(), undefined);
       const last = await this.#addAll(batch);
       if (last !== undefined) {
@@ -156,11 +180,6 @@ class Page {
       }
       if ((batch.isRangeEnd && this.#run.rowCount > 0) || this.#hasWorkedEnough) return this.#cutAt(this.#scan.place);
     }
-  }
-
-  #begin(): void {
-    this.#beganMs = this.#tools.clock.monotonicMs();
-    this.#sliceMs = this.#beganMs;
   }
 
   /** Within a document: the next page looks at it again, for it may have more rows. */
@@ -180,11 +199,11 @@ class Page {
     return this.#result(page, { position: { offsetLeft, limitLeft }, keys });
   }
 
-  async #next(): Promise<ScannedBatch | undefined> {
+  async #next(snapshot: Snapshot): Promise<ScannedBatch | undefined> {
     this.#checkSignal();
     const { clock } = this.#tools;
     const beganMs = clock.monotonicMs();
-    const batch = await this.#scan.next(scanBatchBytes);
+    const batch = await this.#scan.next(scanBatchBytes, snapshot);
     this.#work.loadMs += clock.monotonicMs() - beganMs;
     if (batch !== undefined) {
       this.#range = batch.range;

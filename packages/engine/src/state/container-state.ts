@@ -99,11 +99,15 @@ export class ContainerState {
   }
 
   isPurgedKey(key: Buffer, lsn: number): boolean {
-    for (const { prefix, lsnMax } of this.purges.values()) {
-      if (lsn <= lsnMax && key.subarray(0, prefix.length).equals(prefix)) return true;
-    }
-    return false;
+    return isPurgedBy(this.purges, key, lsn);
   }
+}
+
+export function isPurgedBy(purges: ReadonlyMap<string, Purge>, key: Buffer, lsn: number): boolean {
+  for (const { prefix, lsnMax } of purges.values()) {
+    if (lsn <= lsnMax && key.subarray(0, prefix.length).equals(prefix)) return true;
+  }
+  return false;
 }
 
 /** A stored body without its last member: `,"_lsn":N}` has a known length. The bytes are copied. */

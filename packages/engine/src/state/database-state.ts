@@ -25,6 +25,8 @@ import { Overlay } from './overlay.ts';
 import type { RangePosition } from './range.ts';
 import { RangeState } from './range.ts';
 import { SegmentUsage } from './segment-usage.ts';
+import type { ContainerSnapshot } from './snapshot.ts';
+import { Snapshots } from './snapshot.ts';
 import { tell } from './tell.ts';
 
 export const purgeKind = 'purge';
@@ -59,6 +61,7 @@ export class DatabaseState {
   readonly catalog: Catalog;
   readonly overlay: Overlay<StagedRecord> = new Overlay();
   readonly usage: SegmentUsage;
+  readonly snapshots: Snapshots;
   readonly index: LateIndex;
   /** Chosen at creation and at every restore: etags of two histories never agree. */
   readonly epoch: number;
@@ -93,6 +96,7 @@ export class DatabaseState {
     this.epoch = options.epoch;
     this.writtenEpoch = options.writtenEpoch ?? options.epoch;
     this.usage = new SegmentUsage(() => options.index);
+    this.snapshots = new Snapshots(options.segments);
     for (const entry of options.catalog.containers()) this.#openContainer(entry, options.position);
   }
 
@@ -242,6 +246,11 @@ export class DatabaseState {
     if (this.#pages % pagesPerTurn === 0) await this.environment.clock.nextTurn();
   }
 
+  /** Of a container as it is now. */
+  openSnapshot(container: ContainerState): ContainerSnapshot {
+    return this.snapshots.open(container, this.environment.clock.nowMs());
+  }
+
   listen(listener: CommitListener): void {
     this.#listeners.push(listener);
   }
@@ -259,6 +268,8 @@ export class DatabaseState {
   }
 
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
+    const range = this.#ranges.get(record.range);
+    if (range !== undefined) this.snapshots.note(record, range);
     this.overlay.unstage(record);
     if (record.owner !== undefined) this.#publishUniques(record, order);
     const { previous, version, recordBytes } = record;
@@ -276,7 +287,6 @@ export class DatabaseState {
       const second = Math.max(Math.floor(record.timeMs / 1000), (entry?.floorSecond ?? 0) + 1);
       this.usage.supersede(previous.place, record.container, keepsHistory ? second : undefined);
     }
-    const range = this.#ranges.get(record.range);
     const counted = range ?? this.#heirOf(record);
     if (counted !== undefined) {
       counted.bytes += (version === undefined ? 0 : recordBytes) - (previous?.place.recordBytes ?? 0);

@@ -7,7 +7,8 @@ import { readBytesMax } from '../limits.ts';
 import type { ScannedDocument } from '../range-engine.ts';
 import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
-import { ReadDocument, readByKey, verified } from './read-documents.ts';
+import { checkMoved, ReadDocument, verified } from './read-documents.ts';
+import type { ContainerSnapshot } from './snapshot.ts';
 
 export interface Chosen {
   readonly key: Buffer;
@@ -23,20 +24,21 @@ const gapBytesMax: number = 8 * 1024;
 /** In the order of `chosen`. */
 export async function readBodies(
   state: DatabaseState,
-  container: ContainerState,
+  snapshot: ContainerSnapshot,
   chosen: readonly Chosen[],
 ): Promise<readonly ScannedDocument[]> {
+  const { container, keeper } = snapshot;
   const documents: (ScannedDocument | undefined)[] = chosen.map(({ version, body }) =>
     body === undefined ? undefined : new ReadDocument(container, version, body),
   );
   const unread = chosen.flatMap(({ body }, at) => (body === undefined ? [at] : []));
   for (const stretch of stretchesOf(unread, chosen)) {
-    const read = state.segments.read(stretch.segment, stretch.start, stretch.end - stretch.start);
+    const read = state.segments.read(stretch.segment, stretch.start, stretch.end - stretch.start, keeper);
     const bytes = read instanceof Promise ? await read : read;
     for (const at of stretch.places) {
       documents[at] =
         bytes === undefined
-          ? await readMoved(state, container, chosen[at] as Chosen)
+          ? await readMoved(state, snapshot, chosen[at] as Chosen)
           : cut(container, chosen[at] as Chosen, bytes, stretch.start);
     }
   }
@@ -79,11 +81,21 @@ function cut(container: ContainerState, { version }: Chosen, bytes: Buffer, star
   return new ReadDocument(container, version, verified(version, body) as Buffer); // It is there, so it is verified or thrown for.
 }
 
-/** Compaction has moved it, or it has been replaced or deleted and its segment is gone: then what there is now counts. */
-function readMoved(
+/** Compaction had moved it when it was chosen, or has since: the snapshot or the index knows its new place. */
+async function readMoved(
   state: DatabaseState,
-  container: ContainerState,
-  { key, epk, version }: Chosen,
-): ScannedDocument | undefined | Promise<ScannedDocument | undefined> {
-  return readByKey(state, container, key, epk, version.ridNumber, version);
+  snapshot: ContainerSnapshot,
+  { key, epk, version: chosen }: Chosen,
+): Promise<ScannedDocument> {
+  const { container, keeper } = snapshot;
+  for (let gone = chosen; ; ) {
+    snapshot.checkNotLost();
+    const version = snapshot.find(state, gone.ridNumber, key, epk) as Version; // A snapshot forgets nothing unless it is lost.
+    checkMoved(gone, version);
+    const { segment, offset, length } = version.place;
+    const read = state.overlay.findBody(version) ?? state.segments.read(segment, offset, length, keeper);
+    const bytes = verified(version, read instanceof Promise ? await read : read);
+    if (bytes !== undefined) return new ReadDocument(container, version, bytes);
+    gone = version;
+  }
 }

@@ -1,11 +1,10 @@
 // The scan: the documents of a range in the order of their rids, which is the order of creation, a batch at a time. What is not
 // wanted is left out by its key alone; only what is in the batch is read from the log, neighbours with one read.
 //
-// Which versions are in a batch is decided in one turn of the event loop, so that they are those of one tail. Their bodies are
-// read after it; they do not change.
+// Which versions are in a batch is decided in one turn of the event loop; they are those of a snapshot, if only of that turn. Their
+// bodies are read after it; they do not change.
 
 import { Buffer } from 'node:buffer';
-import type { Version } from '../index/documents.ts';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
 import { docKeyBounds, epkOfDocKey, partitionBounds, ridBlockKey, ridsPerBlock } from '../index/keys.ts';
@@ -17,9 +16,9 @@ import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
 import type { RangeState } from './range.ts';
 import { checkKeyBounds, ridsOfRange } from './range.ts';
-import { isVisible } from './read-documents.ts';
 import type { Chosen } from './scan-bodies.ts';
 import { readBodies } from './scan-bodies.ts';
+import type { ContainerSnapshot } from './snapshot.ts';
 
 /**
  * A child of a split finds its older documents under the rids of its ancestors and skips those that are not its own, a
@@ -27,14 +26,14 @@ import { readBodies } from './scan-bodies.ts';
  */
 export async function scanInRidOrder(
   state: DatabaseState,
-  container: ContainerState,
   range: RangeState,
   request: ScanRequest,
+  snapshot: ContainerSnapshot,
 ): Promise<ScanBatch> {
   await state.takeTurns();
-  const { chosen, end, isOver, areMany } = choose(state, container, range, request);
-  const tail = range.tailLsn;
-  const documents = await readBodies(state, container, chosen);
+  const { chosen, end, isOver, areMany } = choose(state, range, request, snapshot);
+  const tail = snapshot.tailLsn(range);
+  const documents = await readBodies(state, snapshot, chosen);
   return { documents, tail, end, continuation: isOver ? undefined : end, areMany };
 }
 
@@ -45,23 +44,25 @@ interface Choice {
   readonly areMany: boolean;
 }
 
-function choose(state: DatabaseState, container: ContainerState, range: RangeState, request: ScanRequest): Choice {
+function choose(state: DatabaseState, range: RangeState, request: ScanRequest, snapshot: ContainerSnapshot): Choice {
+  snapshot.checkNotLost();
+  const { container } = snapshot;
   const { itemsMax, bytesMax } = request;
   const chosen: Chosen[] = [];
   const intervals = intervalsOf(request);
   let bytes = 0;
   let end = request.from ?? 0;
-  const byKey = request.areMany === true ? undefined : listKeys(state, container, request, intervals, end);
+  const byKey = request.areMany === true ? undefined : listKeys(state, snapshot, request, intervals, end);
   const areMany = byKey === undefined;
   // What was found by looking into them is in one of them.
   const areLookedInto = !areMany && request.partitionKey === undefined;
   const isWanted = filterOf(container, range, request, areLookedInto ? undefined : intervals);
-  for (const { ridNumber, key } of byKey ?? listRange(state, container, range, request)) {
+  for (const { ridNumber, key } of byKey ?? listRange(state, snapshot, range, request)) {
     if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) {
       return { chosen, end, isOver: false, areMany };
     }
     const epk = epkOfDocKey(key);
-    const version = isWanted(key, epk) ? findVersion(state, container, key, epk, ridNumber) : undefined;
+    const version = isWanted(key, epk) ? snapshot.find(state, ridNumber, key, epk) : undefined;
     if (version !== undefined) {
       // What is in memory now may be in the log alone a moment later, and its memory somebody else's.
       const body = version.body ?? state.overlay.findBody(version);
@@ -71,19 +72,6 @@ function choose(state: DatabaseState, container: ContainerState, range: RangeSta
     end = ridNumber + 1;
   }
   return { chosen, end, isOver: true, areMany };
-}
-
-function findVersion(
-  state: DatabaseState,
-  container: ContainerState,
-  key: Buffer,
-  epk: Buffer,
-  ridNumber: number,
-): Version | undefined {
-  const version = state.findVisible(key);
-  // Another document may have the id by now.
-  if (version?.ridNumber !== ridNumber) return undefined;
-  return isVisible(state, container, version, key, epk) ? version : undefined;
 }
 
 /** Of effective keys. */
@@ -138,11 +126,12 @@ function partitionOf(container: ContainerState, { partitionKey }: ScanRequest): 
  */
 function listKeys(
   state: DatabaseState,
-  container: ContainerState,
+  snapshot: ContainerSnapshot,
   request: ScanRequest,
   intervals: readonly Interval[] | undefined,
   from: number,
 ): Rid[] | undefined {
+  const { container } = snapshot;
   const partition = partitionOf(container, request);
   const bounds =
     partition === undefined ? intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max)) : [partition];
@@ -155,16 +144,20 @@ function listKeys(
     if (left <= 0) return undefined;
     for (const { key, value } of entries) found.set(decodeVersion(value).ridNumber, key);
   }
+  for (const { ridNumber, key } of snapshot.goneBetween(from, Number.MAX_SAFE_INTEGER)) {
+    if (bounds.some((each) => each.from.compare(key) <= 0 && each.to.compare(key) > 0)) found.set(ridNumber, key);
+  }
   return sorted(found, from);
 }
 
 /** In steps of a batch at first, so that a small one costs little; after as many entries as one may look at comes `scanEnd`. */
 function* listRange(
   state: DatabaseState,
-  container: ContainerState,
+  snapshot: ContainerSnapshot,
   range: RangeState,
   request: ScanRequest,
 ): Generator<Rid> {
+  const { container } = snapshot;
   const recent = listRecent(state, container, request.from ?? 0);
   const ids = [...range.entry.parents, range.entry.id].sort((a, b) => Number(a) - Number(b));
   let step = Math.max(stepMin, request.itemsMax);
@@ -193,6 +186,7 @@ function* listRange(
         const { ridNumber, key } = recent[given] as Rid;
         found.set(ridNumber, key);
       }
+      for (const { ridNumber, key } of snapshot.goneBetween(from, to)) found.set(ridNumber, key);
       yield* sorted(found, from);
       from = to;
       // Who comes back has not found enough.

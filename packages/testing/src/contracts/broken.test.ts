@@ -7,6 +7,7 @@ import { CuttingEngine } from './broken/cutting-engine.ts';
 import { DirtyReadEngine, impatientFiles } from './broken/early-engines.ts';
 import { SequenceFirstEngine } from './broken/sequence-first-engine.ts';
 import { WanderingScanEngine } from './broken/wandering-scan-engine.ts';
+import { WanderingSnapshotEngine } from './broken/wandering-snapshot-engine.ts';
 import { memoryEngine } from './embedded-engines.ts';
 import { rangeEngineCases, runCase } from './range-engine-contract.ts';
 
@@ -59,6 +60,16 @@ const brokenEngines: readonly BrokenEngine[] = [
     make: memoryEngine({ engine: (inner) => new WanderingScanEngine(inner) }),
     foundBy: ['a batch of a scan is of one tail, whatever is written meanwhile'],
     passes: ['pages through a range in the order of creation', 'of several intervals of keys a scan gives'],
+  },
+  {
+    name: 'reads the batches of a snapshot as they are now',
+    make: memoryEngine({ engine: (inner) => new WanderingSnapshotEngine(inner) }),
+    foundBy: [
+      'a scan of a snapshot shows what was there when it was opened',
+      'a snapshot of many documents of one key that are deleted meanwhile has them all',
+      'the tail of a batch of a snapshot is that of its moment',
+    ],
+    passes: ['a batch of a scan is of one tail', 'pages through a range in the order of creation'],
   },
   {
     name: 'cuts a transaction across pages',

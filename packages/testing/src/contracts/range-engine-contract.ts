@@ -19,6 +19,7 @@ import { namedResourceCases } from './named-resources.ts';
 import { patchCases } from './patches.ts';
 import { rangeCases } from './ranges.ts';
 import { scanCases } from './scan.ts';
+import { snapshotCases } from './snapshots.ts';
 import { tailingCases } from './tailing.ts';
 import { ttlCases } from './ttl.ts';
 import { uniqueKeyCases } from './unique-keys.ts';
@@ -29,6 +30,7 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   documents: documentCases,
   patches: patchCases,
   scan: scanCases,
+  snapshots: snapshotCases,
   batches: batchCases,
   'unique keys': uniqueKeyCases,
   'time to live': ttlCases,

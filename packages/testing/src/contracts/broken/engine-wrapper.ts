@@ -13,6 +13,7 @@ import type {
   RangeEngine,
   RangeInfo,
   ScanBatch,
+  Snapshot,
   StoredDocument,
   Unit,
   UnitResult,
@@ -124,6 +125,10 @@ export class EngineWrapper implements RangeEngine {
 
   scan(...args: Parameters<RangeEngine['scan']>): Promise<ScanBatch> {
     return this.inner.scan(...args);
+  }
+
+  snapshot(container: number): Snapshot {
+    return this.inner.snapshot(container);
   }
 
   deletePartition(...args: Parameters<RangeEngine['deletePartition']>): Promise<void> {
