@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     isOwn: (lease, holder) => lease.owner === holder.instance,
     mayMove: () => true,
   }),
-  ruled('D4', 'the lease of a split range that cannot be removed is taken and split again', 9, {
+  ruled('D4', 'the lease of a split range that cannot be removed is taken and split again', 672, {
     isTombstone: () => false,
   }),
   ruled('D5', 'nobody looks whether the leases still cover everything', 1, {
