@@ -32,9 +32,14 @@ export const steps: Readonly<Record<string, Step>> = {
     tests: ['simulation/power-cut.test.ts'],
   },
   worlds: {
-    meaning: 'the processor where everything goes wrong: the known worlds',
+    meaning:
+      'the processor where everything goes wrong: the known worlds, those that failed once, and one that idles for days',
     minutes: 3,
-    tests: ['simulation/processor/seeds.test.ts'],
+    tests: [
+      'simulation/processor/seeds.test.ts',
+      'simulation/processor/named-seeds.test.ts',
+      'scenarios/groups.test.ts',
+    ],
   },
   'fresh-worlds': {
     meaning: 'fresh worlds; those that fail are findings',
@@ -99,6 +104,16 @@ export const steps: Readonly<Record<string, Step>> = {
     meaning: 'bad clients of every kind',
     minutes: 1,
     tests: ['reliability/clients/'],
+  },
+  commands: {
+    meaning: 'each command of the command line as a process of its own',
+    minutes: 2,
+    tests: ['packages/cli/test/'],
+  },
+  queries: {
+    meaning: 'the corpus of queries by every client in pages of every size; limits of what a query computes',
+    minutes: 1,
+    tests: ['query-corpus', 'every-function.test.ts'],
   },
   'other-clients': {
     meaning: 'programs in Python, Go and Java, on the clients that there are for them, where their tools are',

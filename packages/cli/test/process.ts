@@ -1,12 +1,13 @@
-// The command line as a real process, as it is built.
+// The command line: as a real process, as it is built; and commands that run to their end, most of them within this one.
 
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { commandLine } from '@tidemark/testing';
-import { afterAll } from 'vitest';
+import { commandLine, isLong } from '@tidemark/testing';
+import { afterAll, expect } from 'vitest';
+import { runInProcess } from './in-process.ts';
 
 /** A test that fails leaves its processes behind; they end with its file. */
 const children = new Set<Child>();
@@ -28,10 +29,9 @@ export function launch(
   args: readonly string[],
   { env = {}, cwd, input, isInputOpen = false }: LaunchOptions = {},
 ): Child {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
   const child = spawn(process.execPath, [commandLine, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...clean, ...env },
+    env: environmentOf(env),
     ...(cwd === undefined ? {} : { cwd }),
   });
   children.add(child);
@@ -48,8 +48,33 @@ export interface Said {
   readonly err: string;
 }
 
-/** Runs to its end: exit code and what it said. */
-export async function say(args: readonly string[], options: LaunchOptions = {}): Promise<Said> {
+function environmentOf(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
+  return { ...clean, ...env };
+}
+
+/** By test file: the commands that have been a process there. */
+const started = new Set<string>();
+
+/**
+ * Runs to its end: exit code and what it said. In each file the first run of each command is a process, and so is what only a process
+ * can be; the others are in this one, since a start takes ten times as long as what most of them do. In the long form all are processes.
+ */
+export function say(args: readonly string[], options: LaunchOptions = {}): Promise<Said> {
+  const { env = {}, cwd, input } = options;
+  const command = args.slice(0, ['processor', 'config'].includes(args[0] ?? '') ? 2 : 1).join(' ');
+  const place = `${expect.getState().testPath} ${command}`;
+  // Flags alone, and `serve`, are a server; what Node itself reads, it reads when it starts.
+  const isServer = command === 'serve' || command.startsWith('-');
+  const isOfNode = cwd !== undefined || Object.keys(env).some((name) => name.startsWith('NODE_'));
+  if (isLong || isServer || isOfNode || !started.has(place)) {
+    started.add(place);
+    return sayAsProcess(args, options);
+  }
+  return runInProcess(args, environmentOf(env), input);
+}
+
+async function sayAsProcess(args: readonly string[], options: LaunchOptions): Promise<Said> {
   const child = launch(args, options);
   const out = textOf(child.stdout);
   const err = textOf(child.stderr);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { progressLine, secondsLeft } from '../../../scripts/proof/progress.ts';
 import { steps } from '../../../scripts/proof/steps.ts';
-import { readSources, repositoryRoot } from './source-tree.ts';
+import { readSources, repositoryRoot, resolveImport } from './source-tree.ts';
 
 const run = (...args: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: repositoryRoot, encoding: 'utf8' });
@@ -42,9 +42,16 @@ test('npm run proof with a name that there is not says which steps there are, an
 
 test('every test that has a long form is in a step of the proof', () => {
   const parts = Object.values(steps).flatMap(({ tests = [], node }) => (node === undefined ? tests : []));
-  const withLongForm = readSources(['packages', 'conformance', 'simulation', 'reliability', 'bench'])
+  const sources = readSources(['packages', 'conformance', 'simulation', 'reliability', 'bench']);
+  const isInTwoSizes = (code: string): boolean => /\b(isLong\b|sizeOf\(|runOfTests\(|fc\.assert\()/.test(code);
+  // What tests of a folder share may be what has two sizes.
+  const shared = new Set(sources.filter(({ isTest, code }) => isTest && isInTwoSizes(code)).map(({ path }) => path));
+  const withLongForm = sources
     .filter(({ path, imports }) => path.endsWith('.test.ts') && !imports.includes('../../../scripts/proof/steps.ts'))
-    .filter(({ code }) => /\b(isLong\b|sizeOf\(|runOfTests\(|fc\.assert\()/.test(code))
+    .filter(
+      ({ path, code, imports }) =>
+        isInTwoSizes(code) || imports.some((specifier) => shared.has(resolveImport(path, specifier) ?? '')),
+    )
     .map(({ path }) => path);
 
   expect(withLongForm.length).toBeGreaterThan(20);
