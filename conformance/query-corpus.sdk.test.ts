@@ -4,9 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, World } from './harness.ts';
 import type { AskAll } from './query-clients.ts';
 import { byCosmos } from './query-clients.ts';
-import { differences, LoadedCorpus } from './query-corpus.ts';
-
-const pageSizes = [1, 2, 1000];
+import { differences, LoadedCorpus, pageSizes } from './query-corpus.ts';
 
 let world: World;
 let one: LoadedCorpus;

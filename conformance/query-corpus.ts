@@ -10,6 +10,9 @@ import { comparable, expected } from '../packages/query/test/corpus-outcome.ts';
 import { isLong } from '../packages/testing/src/sizes.ts';
 import type { AskAll, SentQuery } from './query-clients.ts';
 
+/** In the long form rows come one by one and all at once as well; here that is asked of one client, by plain requests. */
+export const pageSizes: readonly number[] = isLong ? [1, 2, 1000] : [2];
+
 export interface LoadedCase {
   readonly name: string;
   readonly sent: SentQuery;

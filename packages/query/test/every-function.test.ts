@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isDatabaseError } from '@tidemark/model';
+import { sizeOf } from '@tidemark/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { functionFamilies } from '../src/functions/function-table.ts';
 import type { ArgumentType } from '../src/functions/signature.ts';
@@ -11,8 +12,7 @@ import type { Value } from '../src/value/value.ts';
 import { Work } from '../src/value/work.ts';
 import { pageContext } from './all-pages.ts';
 
-/** Each step counts for so many: the whole of them would take a minute. */
-const stepsEach = 125;
+const stepsEach = sizeOf('stepFactor');
 const stepsMax = stepsPerDocumentMax / stepsEach;
 
 beforeAll(() => {

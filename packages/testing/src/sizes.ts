@@ -26,7 +26,10 @@ export type SizeName =
   | 'serverKills'
   | 'hostSteps'
   | 'faultyWrites'
-  | 'soakWindows';
+  | 'soakWindows'
+  | 'stepFactor'
+  | 'namedSeeds'
+  | 'idleDays';
 
 /** Of what is called fresh there is none in the short form. */
 const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> = {
@@ -61,6 +64,12 @@ const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> 
   hostSteps: [2, 7],
   faultyWrites: [100, 300],
   soakWindows: [6, 16],
+  /** As how many each step of a query counts where queries come to the bound of them: all of them would take a minute. */
+  stepFactor: [500, 125],
+  /** Of the worlds that failed for the same reason, how many are played again. */
+  namedSeeds: [1, Number.POSITIVE_INFINITY],
+  /** How long nothing comes. */
+  idleDays: [1, 3],
 };
 
 export function sizeOf(name: SizeName, isOfLong: boolean = isLong): number {
