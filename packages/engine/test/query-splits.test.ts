@@ -9,7 +9,8 @@ async function things(database: Database, count: number): Promise<Container> {
   await database.createDatabaseIfNotExists('db');
   const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 };
   const container = await database.createContainer('db', { id: 'things', partitionKey });
-  for (let n = 0; n < count; n += 1) await container.create({ id: `s${n}`, pk: `p${n}`, n, list: [n, n + 0.5] });
+  for (let n = 0; n < count; n += 1)
+    await container.create({ id: `s${n}`, pk: `p${n}`, n, list: [n, n + 0.5], same: 1 });
   return container;
 }
 
@@ -49,6 +50,8 @@ test('[M20] sorted and distinct pages go on behind the last row, whatever is del
     'SELECT DISTINCT VALUE c.n FROM c',
     'SELECT VALUE c.n FROM c GROUP BY c.n',
     'SELECT VALUE s.n FROM (SELECT DISTINCT c.n FROM c) AS s ORDER BY s.n',
+    'SELECT VALUE s.n FROM (SELECT VALUE c FROM c) AS s ORDER BY s.same',
+    `SELECT VALUE s.n FROM (SELECT c.n, CONCAT(REPLICATE('x', 2000), ToString(c.n + 100)) AS k FROM c) AS s ORDER BY s.k`,
   ]) {
     await using database = await openDatabase({ memory: true });
     const container = await things(database, 12);
@@ -60,6 +63,32 @@ test('[M20] sorted and distinct pages go on behind the last row, whatever is del
     }
 
     expect(seen, text).toEqual(Array.from({ length: 12 }, (_, n) => n));
+  }
+});
+
+test('[M20] rows whose sort keys begin alike are paged without those of the pages before, one behind the other and in groups', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await things(database, 0);
+  const count = 900;
+  const k = 'k'.repeat(600);
+  const pad = 'x'.repeat(50_000);
+  for (let from = 0; from < count; from += 300) {
+    const creates = Array.from({ length: 300 }, (_, n) =>
+      container.create({ id: `${from + n}`, pk: `${n}`, k: `${k}${from + n}` }),
+    );
+    await Promise.all(creates);
+  }
+  // All rows together are more than a query may keep.
+  for (const text of [
+    'SELECT c.id, @pad AS pad FROM c ORDER BY c.k',
+    'SELECT c.k AS id, LENGTH(MAX(CONCAT(c.k, @pad))) AS length FROM c GROUP BY c.k',
+  ]) {
+    const seen = new Set<string>();
+    for await (const { items } of container.query<{ id: string }>(text, { '@pad': pad }, { itemsMax: 400 }).pages()) {
+      for (const { id } of items) seen.add(id);
+    }
+
+    expect(seen.size, text).toBe(count);
   }
 });
 

@@ -18,6 +18,7 @@ export type { PreparedQuery } from './query.ts';
 export { prepareQuery } from './query.ts';
 export type { QueryProblem, Span } from './query-error.ts';
 export { QueryError, wireMessage } from './query-error.ts';
+export { ridOfLastRow, withLastRow } from './run/last-row.ts';
 export type { Position } from './run/position.ts';
 export { decodePosition, encodePosition } from './run/position.ts';
 export type { ResultPage, RunOptions } from './run/query-run.ts';

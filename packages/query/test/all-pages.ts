@@ -3,6 +3,7 @@
 import { Buffer } from 'node:buffer';
 import type { FunctionContext } from '../src/functions/query-function.ts';
 import { prepareQuery } from '../src/query.ts';
+import { ridOfLastRow, withLastRow } from '../src/run/last-row.ts';
 import type { Position } from '../src/run/position.ts';
 import { decodePosition, encodePosition } from '../src/run/position.ts';
 import { QueryRun } from '../src/run/query-run.ts';
@@ -36,6 +37,8 @@ export interface AskedOfStored {
   readonly itemsMax?: number;
   readonly bytesMax?: number;
   readonly onPosition?: (text: string) => void;
+  /** Whether the document of the last row is not looked at again: then such rows are counted. */
+  readonly isLastRowUnseen?: boolean;
 }
 
 export const pageContext: FunctionContext = { nowMs: () => 1.7e12, startMs: 1.7e12, random: () => 0.5 };
@@ -63,7 +66,11 @@ export function pagesOfStored(asked: AskedOfStored): readonly (readonly Value[])
   const pages: Value[][] = [];
   let from: Position | undefined;
   do {
-    const run = new QueryRun(program, { ...options, from });
+    const last = asked.isLastRowUnseen
+      ? undefined
+      : documentsAt(pages.length).find(({ rid }) => rid === ridOfLastRow(from));
+    const seen = last === undefined ? from : withLastRow(program, { ...options, from }, last.bytes, last.membersEnd);
+    const run = new QueryRun(program, { ...options, from: seen });
     const hasDocuments = program.query.documentSlot !== undefined;
     const isEnded = hasDocuments ? addAll(run, documentsAt(pages.length), from) : run.addNothing();
     const { rows, next } = run.page();

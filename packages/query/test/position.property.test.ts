@@ -61,8 +61,9 @@ test('[wire 12] pages are the rows of one page, whatever the keys, and their con
       documents,
       fc.constantFrom(...orders, ...others),
       fc.integer({ min: 1, max: 4 }),
-      (all, query, itemsMax) => {
-        const asked = { query, documentsAt: () => all.map(stored) };
+      fc.boolean(),
+      (all, query, itemsMax, isLastRowUnseen) => {
+        const asked = { query, documentsAt: () => all.map(stored), isLastRowUnseen };
         let longest = 0;
 
         const pages = pagesOfStored({
@@ -100,25 +101,33 @@ test('[wire 12] a page is as full as its bytes allow, and has one row at least',
 test('[wire 12] documents that come and go between pages cost no other document its row', () => {
   const changes = fc.array(fc.array(fc.tuple(fc.nat(11), key), { maxLength: 2 }), { maxLength: 6 });
   fc.assert(
-    fc.property(documents, fc.constantFrom(...orders.slice(0, 3)), fc.nat(3), changes, (all, query, more, changed) => {
-      const now = all.map(stored);
-      const untouched = new Set(now.keys());
-      const pages = pagesOfStored({
-        query,
-        itemsMax: more + 1,
-        documentsAt: (page) => {
-          for (const [at, k] of page === 0 ? [] : (changed[page - 1] ?? [])) {
-            if (at < now.length) now[at] = stored(k === undefined ? {} : { k }, at);
-            untouched.delete(at);
-          }
-          return now;
-        },
-      });
+    fc.property(
+      documents,
+      fc.constantFrom(...orders.slice(0, 3)),
+      fc.nat(3),
+      changes,
+      fc.boolean(),
+      (all, query, more, changed, isLastRowUnseen) => {
+        const now = all.map(stored);
+        const untouched = new Set(now.keys());
+        const pages = pagesOfStored({
+          query,
+          itemsMax: more + 1,
+          isLastRowUnseen,
+          documentsAt: (page) => {
+            for (const [at, k] of page === 0 ? [] : (changed[page - 1] ?? [])) {
+              if (at < now.length) now[at] = stored(k === undefined ? {} : { k }, at);
+              untouched.delete(at);
+            }
+            return now;
+          },
+        });
 
-      const shown = new Set(pages.flat());
+        const shown = new Set(pages.flat());
 
-      expect([...untouched].filter((id) => !shown.has(id))).toEqual([]);
-    }),
+        expect([...untouched].filter((id) => !shown.has(id))).toEqual([]);
+      },
+    ),
     { numRuns: 600 },
   );
 });
@@ -127,6 +136,7 @@ test('[wire 12] what is no position is refused as a continuation', () => {
   const good: Position[] = [
     { offsetLeft: 0, after: { keys: [undefined, 'a', [1]], rid: 3, row: 1 } },
     { limitLeft: 3, after: { head: 'BmE', shown: 2, digest: 'abc' } },
+    { after: { head: 'BmE', shown: 2, digest: 'abc', of: { rid: 7, row: 1 } } },
     { after: { rows: 3 } },
     { rid: 4, rows: 2 },
   ];
@@ -139,6 +149,7 @@ test('[wire 12] what is no position is refused as a continuation', () => {
     '{"after":{"keys":[1],"rid":1,"row":1}}',
     '{"after":{"keys":[[1,2]],"rid":1,"row":1}}',
     '{"after":{"head":"a","shown":-1,"digest":""}}',
+    '{"after":{"head":"a","shown":1,"digest":"","of":{"rid":-1,"row":1}}}',
     '{"after":{"rows":"x"}}',
     '{"rid":0.5}',
     '{"offsetLeft":1e300}',

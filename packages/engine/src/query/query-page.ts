@@ -9,7 +9,7 @@
 
 import { DatabaseError } from '@tidemark/model';
 import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
-import { checkOrderBy, QueryRun } from '@tidemark/query';
+import { checkOrderBy, QueryRun, ridOfLastRow, withLastRow } from '@tidemark/query';
 import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatchBytes } from '../limits.ts';
 import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
@@ -90,7 +90,9 @@ class Page {
   readonly #container: number;
   readonly #tools: QueryTools;
   readonly #signal: AbortSignal | undefined;
-  readonly #run: QueryRun;
+  readonly #program: PreparedQuery['program'];
+  readonly #options: RunOptions;
+  #run: QueryRun;
   readonly #scan: DocumentScan;
   readonly #hasDocuments: boolean;
   readonly #work: QueryWork = { documents: 0, bytes: 0, totalMs: 0, loadMs: 0, runMs: 0 };
@@ -114,9 +116,11 @@ class Page {
     this.#container = container;
     this.#tools = tools;
     this.#signal = request.signal;
-    const run = new QueryRun(prepared.program, options);
+    this.#program = prepared.program;
+    const run = new QueryRun(this.#program, options);
     const isLarger = run.isBlocking && blockingItemsMax !== undefined;
-    this.#run = isLarger ? new QueryRun(prepared.program, { ...options, itemsMax: blockingItemsMax }) : run;
+    this.#options = isLarger ? { ...options, itemsMax: blockingItemsMax } : options;
+    this.#run = isLarger ? new QueryRun(this.#program, this.#options) : run;
     this.#scan = new DocumentScan(engine, container, scope, from?.keys);
     this.#hasDocuments = prepared.program.query.documentSlot !== undefined;
     this.#range = engine.range(container, scope.range ?? (engine.ranges(container)[0] as RangeInfo).id);
@@ -150,6 +154,7 @@ class Page {
   }
 
   async #all(snapshot: Snapshot): Promise<Result> {
+    await this.#seeLastRow();
     if (!this.#hasDocuments) this.#run.addNothing();
     else {
       while (!this.#run.isFull) {
@@ -180,6 +185,16 @@ class Page {
       }
       if ((batch.isRangeEnd && this.#run.rowCount > 0) || this.#hasWorkedEnough) return this.#cutAt(this.#scan.place);
     }
+  }
+
+  /** Of the page before, where its keys are too long for a continuation. */
+  async #seeLastRow(): Promise<void> {
+    const rid = ridOfLastRow(this.#options.from);
+    const document = rid === undefined ? undefined : await this.#engine.getByRid(this.#container, rid);
+    if (document === undefined) return;
+    const { bytes, lsn } = document;
+    const from = withLastRow(this.#program, this.#options, bytes, bytes.length - lsnTailBytes(lsn));
+    this.#run = new QueryRun(this.#program, { ...this.#options, from });
   }
 
   /** Within a document: the next page looks at it again, for it may have more rows. */

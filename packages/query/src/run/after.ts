@@ -1,9 +1,11 @@
 // Where a page of a blocking query ended, in few bytes whatever its rows are sorted by.
 //
-// Short keys are carried as they are. Of long ones the head is carried: the first bytes of an encoding that sorts as the keys do.
-// Rows with another head are before or behind it. Rows with the same head are counted: the next page keeps so many of them more, and
-// finds by its digest the one that was shown last. Where that is gone meanwhile, all with this head come again: better twice than
-// never.
+// Short keys are carried as they are. Of long ones the head is carried, the first bytes of an encoding that sorts as the keys do, and
+// the document that the row is of: it is read again before the next page, which goes on behind its keys (last-row.ts).
+//
+// Where the document is not what it was, or the row is of none, rows with another head are before or behind it. Rows with the same head
+// are counted: the next page keeps so many of them more, and finds by its digest the one that was shown last. Where that is gone, too,
+// all with this head come again: better twice than never.
 
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -20,11 +22,25 @@ export interface KeyPlace {
   readonly row: number;
 }
 
-interface HeadPlace {
+/** A row among those of its document. */
+export interface RowOfDocument {
+  readonly rid: number;
+  readonly row: number;
+}
+
+export interface HeadPlace {
   readonly head: string;
   /** How many rows with this head have been shown. */
   readonly shown: number;
   readonly digest: string;
+  /** A row that has the keys, if it is of a document. */
+  readonly of?: RowOfDocument | undefined;
+}
+
+/** What has a place in the order; of which row its keys are. */
+export interface Placed {
+  readonly place: KeyPlace;
+  readonly of?: RowOfDocument | undefined;
 }
 
 export type SortedAfter = KeyPlace | HeadPlace;
@@ -37,16 +53,28 @@ export function comparePlaces(a: KeyPlace, b: KeyPlace, areDescending: readonly 
   return compareOrder(a.keys, b.keys, areDescending) || a.rid - b.rid || a.row - b.row;
 }
 
-/** Behind the place at `at` of places in order. */
-export function afterPlace(places: readonly KeyPlace[], at: number, areDescending: readonly boolean[]): SortedAfter {
-  const place = places[at] as KeyPlace;
+/** Behind the entry at `at` of entries in order. */
+export function afterEntry(entries: readonly Placed[], at: number, areDescending: readonly boolean[]): SortedAfter {
+  const { place, of } = entries[at] as Placed;
   const { keys, rid, row } = place;
   const head = headOf(keys, areDescending, headBytes + 1);
   if (head.length <= headBytes && isPlain(keys)) return { keys, rid, row };
   const cut = head.subarray(0, headBytes);
   let first = at;
-  while (first > 0 && cut.equals(headOf((places[first - 1] as KeyPlace).keys, areDescending, headBytes))) first -= 1;
-  return { head: cut.toString('base64url'), shown: at + 1 - first, digest: digestOf(place) };
+  while (first > 0 && cut.equals(headOf((entries[first - 1] as Placed).place.keys, areDescending, headBytes)))
+    first -= 1;
+  const head64 = cut.toString('base64url');
+  return { head: head64, shown: at + 1 - first, digest: digestOf(place), ...(of !== undefined && { of }) };
+}
+
+/** The place behind which to go on, when these are the keys of the row that it is of; undefined when they have changed. */
+export function placeWithKeys({ of, digest }: HeadPlace, keys: readonly Value[]): KeyPlace | undefined {
+  // Sorted rows are in the order of their documents where their keys are the same; groups and distinct values have no such keys.
+  const places = [
+    { keys, rid: of?.rid ?? 0, row: of?.row ?? 0 },
+    { keys, rid: 0, row: 0 },
+  ];
+  return places.find((place) => digestOf(place) === digest);
 }
 
 /** What a page has to know of where the one before ended. */
@@ -76,11 +104,11 @@ export class PageStart {
     return comparePlaces(place, after as KeyPlace, this.#areDescending) <= 0;
   }
 
-  /** Of places in order that are not passed: how many were shown all the same. */
-  shownOf(places: readonly KeyPlace[]): number {
+  /** Of entries in order that are not passed: how many were shown all the same. */
+  shownOf(entries: readonly Placed[]): number {
     const after = this.#after;
     if (after === undefined || !('head' in after)) return 0;
-    return places.findIndex((place) => digestOf(place) === after.digest) + 1;
+    return entries.findIndex(({ place }) => digestOf(place) === after.digest) + 1;
   }
 }
 

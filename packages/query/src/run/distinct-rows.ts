@@ -8,7 +8,7 @@ import type { Memory } from '../value/memory.ts';
 import type { Value } from '../value/value.ts';
 import { ValueSet } from '../value/value-set.ts';
 import { sizeOf } from '../value/value-size.ts';
-import type { KeyPlace, SortedAfter } from './after.ts';
+import type { Placed, RowOfDocument, SortedAfter } from './after.ts';
 import { entryBytes } from './all-rows.ts';
 import type { Collector, Results } from './collector.ts';
 import { Kept } from './kept.ts';
@@ -25,15 +25,16 @@ export class DistinctRows implements Collector {
     this.#kept = new Kept<DistinctValue>(most, [false], after);
   }
 
-  add(row: Row): boolean {
+  add(row: Row, place: number): boolean {
     const value = this.#block.select(row);
     row.work.take(keySteps(value));
-    return this.addValue(value);
+    return this.addValue(value, { rid: row.document.rid, row: place });
   }
 
-  addValue(value: Value): boolean {
+  /** `of`: the row that it is selected from, if it is of a document. */
+  addValue(value: Value, of?: RowOfDocument): boolean {
     if (value === undefined || this.#present.has(value)) return true;
-    const entry: DistinctValue = { value, place: { keys: [value], rid: 0, row: 0 } };
+    const entry: DistinctValue = { value, place: { keys: [value], rid: 0, row: 0 }, of };
     if (!this.#kept.wants(entry)) return true;
     this.#memory.take(bytesOf(value));
     this.#present.add(value);
@@ -63,9 +64,8 @@ export class DistinctRows implements Collector {
   }
 }
 
-interface DistinctValue {
+interface DistinctValue extends Placed {
   readonly value: Exclude<Value, undefined>;
-  readonly place: KeyPlace;
 }
 
 /** The value, and its text in the set. */

@@ -8,7 +8,7 @@ import type { Memory } from '../value/memory.ts';
 import type { Value } from '../value/value.ts';
 import { contentKey } from '../value/value-set.ts';
 import { sizeOf } from '../value/value-size.ts';
-import type { KeyPlace, SortedAfter } from './after.ts';
+import type { KeyPlace, RowOfDocument, SortedAfter } from './after.ts';
 import { comparePlaces } from './after.ts';
 import { entryBytes } from './all-rows.ts';
 import type { Collector, Results } from './collector.ts';
@@ -41,9 +41,10 @@ export class DistinctSortedRows implements Collector {
     const value = select(row);
     if (value === undefined) return true;
     const keys = orderKeys.map((key) => key(row));
-    const rowPlace = this.#isNested ? { rid: this.#count, row: 0 } : { rid: row.document.rid, row: place };
+    const of = this.#isNested ? undefined : { rid: row.document.rid, row: place };
+    const rowPlace = of ?? { rid: this.#count, row: 0 };
     this.#count += 1;
-    const found: PlacedValue = { value, place: { keys, ...rowPlace } };
+    const found: PlacedValue = { value, place: { keys, ...rowPlace }, of };
     row.work.take(keySteps(value));
     const name = contentKey(value);
     const known = this.#values.get(name);
@@ -55,6 +56,7 @@ export class DistinctSortedRows implements Collector {
       this.#memory.give(keyBytesOf(known));
       this.#memory.take(keyBytesOf(found));
       known.place = found.place;
+      known.of = found.of;
     }
     return true;
   }
@@ -82,6 +84,7 @@ export class DistinctSortedRows implements Collector {
 interface PlacedValue {
   readonly value: Exclude<Value, undefined>;
   place: KeyPlace;
+  of: RowOfDocument | undefined;
 }
 
 function keyBytesOf({ place }: PlacedValue): number {

@@ -9,7 +9,7 @@ import { Memory } from '../value/memory.ts';
 import type { Value } from '../value/value.ts';
 import { contentKeyOf } from '../value/value-set.ts';
 import { sizeOf } from '../value/value-size.ts';
-import type { KeyPlace, SortedAfter } from './after.ts';
+import type { Placed, RowOfDocument, SortedAfter } from './after.ts';
 import { entryBytes } from './all-rows.ts';
 import type { Collector, Results } from './collector.ts';
 import { Kept } from './kept.ts';
@@ -28,17 +28,17 @@ export class Groups implements Collector {
     if (block.groupKeys.length === 0) this.#add(undefined, []);
   }
 
-  add(row: Row): boolean {
+  add(row: Row, place: number): boolean {
     const { groupKeys, aggregates } = this.#block;
     const keys = groupKeys.map((key) => key(row));
     for (const key of keys) row.work.take(keySteps(key));
     const name = groupKeys.length === 0 ? undefined : contentKeyOf(keys);
-    const group = this.#groups.get(name) ?? this.#add(name, keys);
+    const group = this.#groups.get(name) ?? this.#add(name, keys, { rid: row.document.rid, row: place });
     if (group === undefined) return true;
-    for (let place = 0; place < aggregates.length; place += 1) {
-      const value = aggregates[place]?.(row);
+    for (let at = 0; at < aggregates.length; at += 1) {
+      const value = aggregates[at]?.(row);
       row.work.take(keySteps(value));
-      (group.aggregates[place] as Aggregate).add(value);
+      (group.aggregates[at] as Aggregate).add(value);
     }
     return true;
   }
@@ -70,9 +70,9 @@ export class Groups implements Collector {
     return this.#kept.after(count);
   }
 
-  #add(name: unknown, keys: readonly Value[]): Group | undefined {
+  #add(name: unknown, keys: readonly Value[], of?: RowOfDocument): Group | undefined {
     const memory = new Memory(this.#row.memory);
-    const group: Group = { name, place: { keys, rid: 0, row: 0 }, aggregates: [], memory };
+    const group: Group = { name, place: { keys, rid: 0, row: 0 }, of, aggregates: [], memory };
     if (!this.#kept.wants(group)) return undefined;
     const { aggregates } = this.#block.bound;
     const keyBytes = keys.reduce<number>((sum, key) => sum + 2 * sizeOf(key), 0);
@@ -91,9 +91,8 @@ export class Groups implements Collector {
 /** What an aggregate costs beside the values that it keeps. */
 const aggregateBytes = 100;
 
-interface Group {
+interface Group extends Placed {
   readonly name: unknown;
-  readonly place: KeyPlace;
   readonly memory: Memory;
   aggregates: readonly Aggregate[];
 }

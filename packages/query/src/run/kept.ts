@@ -1,15 +1,15 @@
 // Of rows that have an order the first few behind the page before: the one way in which sorted rows, groups and distinct values
 // become pages.
 
-import type { KeyPlace, SortedAfter } from './after.ts';
-import { afterPlace, comparePlaces, PageStart } from './after.ts';
+import type { Placed, SortedAfter } from './after.ts';
+import { afterEntry, comparePlaces, PageStart } from './after.ts';
 import { Smallest } from './smallest.ts';
 
-export class Kept<T extends { readonly place: KeyPlace }> {
+export class Kept<T extends Placed> {
   readonly #start: PageStart;
   readonly #smallest: Smallest<T>;
   readonly #areDescending: readonly boolean[];
-  #places: readonly KeyPlace[] = [];
+  #entries: readonly T[] = [];
   #shown = 0;
   #isCut = false;
 
@@ -58,14 +58,13 @@ export class Kept<T extends { readonly place: KeyPlace }> {
 
   /** Those of this page. */
   inOrder(): readonly T[] {
-    const entries = this.#smallest.inOrder();
-    this.#places = entries.map(({ place }) => place);
-    this.#shown = this.#start.shownOf(this.#places);
-    return entries.slice(this.#shown);
+    this.#entries = this.#smallest.inOrder();
+    this.#shown = this.#start.shownOf(this.#entries);
+    return this.#entries.slice(this.#shown);
   }
 
   /** Behind so many of the entries in order. */
   after(count: number): SortedAfter {
-    return afterPlace(this.#places, this.#shown + count - 1, this.#areDescending);
+    return afterEntry(this.#entries, this.#shown + count - 1, this.#areDescending);
   }
 }

@@ -3,6 +3,7 @@
 import { DatabaseError } from '@tidemark/model';
 import { countMax } from '../limits.ts';
 import type { Value } from '../value/value.ts';
+import type { RowOfDocument } from './after.ts';
 import type { After } from './collector.ts';
 
 export interface Position {
@@ -39,11 +40,15 @@ export function decodePosition(text: string): Position {
 
 type Members = Readonly<Record<string, unknown>>;
 
-function afterOf({ keys, rid, row, head, shown, digest, rows }: Members): After {
+function afterOf({ keys, rid, row, head, shown, digest, of, rows }: Members): After {
   if (rows !== undefined) return { rows: countOf(rows) };
   if (Array.isArray(keys)) return { keys: keys.map(keyOf), rid: countOf(rid), row: countOf(row) };
   if (typeof head !== 'string' || typeof digest !== 'string') throw malformed();
-  return { head, shown: countOf(shown), digest };
+  return { head, shown: countOf(shown), digest, ...(of !== undefined && { of: rowOf(Object(of) as Members) }) };
+}
+
+function rowOf({ rid, row }: Members): RowOfDocument {
+  return { rid: countOf(rid), row: countOf(row) };
 }
 
 function keyOf(key: unknown): Value {

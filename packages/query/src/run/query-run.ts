@@ -64,7 +64,8 @@ export class QueryRun {
   /** What is selected of groups, each value once. */
   #distinctGroups: DistinctRows | undefined;
 
-  constructor(program: Program, options: RunOptions) {
+  /** `collector`: what becomes of its rows, if not a result. */
+  constructor(program: Program, options: RunOptions, collector?: Collector) {
     const { query, names, block } = program;
     this.#options = options;
     this.#document = new StoredDocument(names);
@@ -77,7 +78,7 @@ export class QueryRun {
     this.isBlocking = within.some((one) => !isPlain(one)) || !isStreaming(block);
     this.#stages = [
       ...within.map((one) => ({ block: one, limits: limitsOf(one.bound), collector: this.#inner(one) })),
-      { block, limits: this.#limits, collector: this.#outermost(block, within.length > 0) },
+      { block, limits: this.#limits, collector: collector ?? this.#outermost(block, !within.every(isPlain)) },
     ];
   }
 

@@ -6,7 +6,7 @@ import type { ProgramBlock } from '../compile/program.ts';
 import type { Row } from '../compile/row.ts';
 import type { Memory } from '../value/memory.ts';
 import { sizeOf } from '../value/value-size.ts';
-import type { KeyPlace, SortedAfter } from './after.ts';
+import type { Placed, SortedAfter } from './after.ts';
 import { entryBytes } from './all-rows.ts';
 import type { Collector, ResultRow, Results } from './collector.ts';
 import { resultsOf } from './collector.ts';
@@ -41,9 +41,10 @@ export class SortedRows implements Collector {
     const keys = orderKeys.map((key) => key(row));
     // Against the last one that is kept, and a few more where it goes in.
     for (const key of keys) row.work.take(keySteps(key));
-    const rowPlace = this.#isNested ? { rid: this.#count, row: 0 } : { rid: row.document.rid, row: place };
+    const of = this.#isNested ? undefined : { rid: row.document.rid, row: place };
+    const rowPlace = of ?? { rid: this.#count, row: 0 };
     this.#count += 1;
-    const entry: SortedRow = { place: { keys, ...rowPlace }, text: '', bytes: 0, value: undefined };
+    const entry: SortedRow = { place: { keys, ...rowPlace }, of, text: '', bytes: 0, value: undefined };
     if (!this.#kept.wants(entry)) return true;
     const text = output(row);
     if (text === undefined) return true;
@@ -75,8 +76,7 @@ export class SortedRows implements Collector {
   }
 }
 
-interface SortedRow extends ResultRow {
-  readonly place: KeyPlace;
+interface SortedRow extends ResultRow, Placed {
   text: string;
   bytes: number;
 }
