@@ -155,6 +155,8 @@ export interface ScanRequest {
   readonly keys?: readonly KeyRange[];
   /** Only documents of this partition key. */
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+  /** Only documents with these ids. */
+  readonly ids?: readonly string[];
   /** The documents as they were at its moment; without one as they are now. */
   readonly snapshot?: Snapshot;
   /** A batch before has said that there are too many of them to be listed by their keys. */

@@ -60,6 +60,28 @@ test('[M20] a partition key narrows a query, and so does a filter that names it'
   expect(orders.explain('SELECT VALUE COUNT(1) FROM c').kind).toBe('blocking');
 });
 
+test('[M20] a filter that names an id reads the document with that, of one partition key and of all', async () => {
+  await using database = await openDatabase({ memory: true });
+  const orders = await shop(database, 4);
+  const text = 'SELECT VALUE c.id FROM c WHERE c.id = @id AND c.total > 0';
+  const prepared = orders.prepareQuery(text, ['@id']);
+  for (const scope of [orders.scopeOfKey(['c2']), { keys: [{ min: '', max: 'FF' }] }]) {
+    const request = { prepared, text, parameters: ['7'], scope, itemsMax: 100, bytesMax: 1e6 };
+    let documents = 0;
+    const rows: string[] = [];
+    let continuation: string | undefined;
+    do {
+      const page = await orders.readQueryPage({ ...request, continuation });
+      documents += page.work.documents;
+      rows.push(...page.rows);
+      continuation = page.continuation;
+    } while (continuation !== undefined);
+
+    expect(rows).toEqual(['"7"']);
+    expect(documents).toBe(1);
+  }
+});
+
 test('[M20] what is shown is the document as it is read, without its LSN', async () => {
   await using database = await openDatabase({ memory: true });
   const orders = await shop(database);

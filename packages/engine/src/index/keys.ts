@@ -155,6 +155,28 @@ function componentAt(key: Buffer, start: number): Buffer {
   return component.subarray(0, length);
 }
 
+/** What all doc keys of the logical partition of a doc key begin with. */
+export function partitionOfDocKey(key: Buffer): Buffer {
+  return key.subarray(0, endOfComponent(key, endOfComponent(key, 5)));
+}
+
+/** The id at the end of a doc key, as it is written there. */
+export function idOfDocKey(key: Buffer): Buffer {
+  return key.subarray(partitionOfDocKey(key).length);
+}
+
+/** As it is at the end of a doc key. */
+export function idComponent(id: string): Buffer {
+  return Buffer.from(scratch.subarray(5, writeComponent(Buffer.from(id), begin(tree.doc, 0))));
+}
+
+/** Behind the two zeros that end it. */
+function endOfComponent(key: Buffer, start: number): number {
+  let at = key.indexOf(0, start);
+  while (key[at + 1] === 0xff) at = key.indexOf(0, at + 2);
+  return at + 2;
+}
+
 export function ridKey(container: number, ridNumber: number): Buffer {
   const key = Buffer.allocUnsafe(ridKeyBytes);
   writeRidKey(container, ridNumber, key, 0);

@@ -12,6 +12,8 @@ export interface DocumentScope {
   /** Intervals of effective keys in their order, of which none touches another. None at all: no document can be wanted. */
   readonly keys: readonly KeyRange[];
   readonly partitionKey?: { readonly bytes: Buffer; readonly epk: Buffer };
+  /** The ids that a document can have; undefined: any. */
+  readonly ids?: readonly string[] | undefined;
   /** The range that the client has named: when it is split or merged the client has to hear of it. */
   readonly range?: string;
 }
@@ -48,7 +50,7 @@ export class DocumentScan {
 
   /** Of the documents as they were at the moment of the snapshot. */
   async next(bytesMax: number, snapshot: Snapshot): Promise<ScannedBatch | undefined> {
-    const { partitionKey } = this.#scope;
+    const { partitionKey, ids } = this.#scope;
     for (;;) {
       const place = this.#place;
       if (place === undefined) return undefined;
@@ -67,6 +69,7 @@ export class DocumentScan {
           ...{ from, itemsMax, bytesMax, areMany, snapshot },
           ...(keys === undefined ? {} : { keys }),
           ...(partitionKey === undefined ? {} : { partitionKey }),
+          ...(ids === undefined ? {} : { ids }),
         });
         this.#place = placeAfter(place, range, continuation);
         this.#areMany = rest.areMany ? { range: range.id } : undefined;

@@ -9,7 +9,7 @@
 
 import { DatabaseError } from '@tidemark/model';
 import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
-import { checkOrderBy, QueryRun, ridOfLastRow, withLastRow } from '@tidemark/query';
+import { checkOrderBy, idsOf, QueryRun, ridOfLastRow, withLastRow } from '@tidemark/query';
 import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatchBytes } from '../limits.ts';
 import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
@@ -121,7 +121,7 @@ class Page {
     const isLarger = run.isBlocking && blockingItemsMax !== undefined;
     this.#options = isLarger ? { ...options, itemsMax: blockingItemsMax } : options;
     this.#run = isLarger ? new QueryRun(this.#program, this.#options) : run;
-    this.#scan = new DocumentScan(engine, container, scope, from?.keys);
+    this.#scan = new DocumentScan(engine, container, { ...scope, ids: idsOf(prepared, parameters) }, from?.keys);
     this.#hasDocuments = prepared.program.query.documentSlot !== undefined;
     this.#range = engine.range(container, scope.range ?? (engine.ranges(container)[0] as RangeInfo).id);
     this.#tail = this.#range.tailLsn;

@@ -7,10 +7,20 @@
 import { Buffer } from 'node:buffer';
 import { decodeVersion } from '../index/documents.ts';
 import type { KeyBounds } from '../index/keys.ts';
-import { docKeyBounds, epkOfDocKey, partitionBounds, ridBlockKey, ridsPerBlock } from '../index/keys.ts';
+import {
+  docKeyBounds,
+  epkOfDocKey,
+  idComponent,
+  idOfDocKey,
+  partitionBounds,
+  partitionOfDocKey,
+  prefixBounds,
+  ridBlockKey,
+  ridsPerBlock,
+} from '../index/keys.ts';
 import type { Rid } from '../index/rid-blocks.ts';
 import { ridsOfBlock } from '../index/rid-blocks.ts';
-import { scanEntriesMax } from '../limits.ts';
+import { scanEntriesMax, scanPartitionsMax } from '../limits.ts';
 import type { ScanBatch, ScanRequest } from '../range-engine.ts';
 import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
@@ -50,13 +60,12 @@ function choose(state: DatabaseState, range: RangeState, request: ScanRequest, s
   const { itemsMax, bytesMax } = request;
   const chosen: Chosen[] = [];
   const intervals = intervalsOf(request);
+  const isWanted = filterOf(container, range, request, intervals);
   let bytes = 0;
   let end = request.from ?? 0;
-  const byKey = request.areMany === true ? undefined : listKeys(state, snapshot, request, intervals, end);
+  const bounds = request.areMany === true ? undefined : boundsOf(state, container, range, request, intervals);
+  const byKey = bounds && listKeys(state, snapshot, bounds, isWanted, end);
   const areMany = byKey === undefined;
-  // What was found by looking into them is in one of them.
-  const areLookedInto = !areMany && request.partitionKey === undefined;
-  const isWanted = filterOf(container, range, request, areLookedInto ? undefined : intervals);
   for (const { ridNumber, key } of byKey ?? listRange(state, snapshot, range, request)) {
     if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) {
       return { chosen, end, isOver: false, areMany };
@@ -87,17 +96,21 @@ function intervalsOf({ keys }: ScanRequest): readonly Interval[] | undefined {
   });
 }
 
+type IsWanted = (key: Buffer, epk: Buffer) => boolean;
+
 /** By the key alone. */
 function filterOf(
   container: ContainerState,
   range: RangeState,
   request: ScanRequest,
   intervals: readonly Interval[] | undefined,
-): (key: Buffer, epk: Buffer) => boolean {
+): IsWanted {
   const partition = partitionOf(container, request);
+  const ids = request.ids && new Set(request.ids.map((id) => idComponent(id).toString('latin1')));
   return (key, epk) => {
     if (!range.contains(epk)) return false;
     if (intervals !== undefined && !isInOne(intervals, epk)) return false;
+    if (ids?.has(idOfDocKey(key).toString('latin1')) === false) return false;
     return partition === undefined || (partition.from.compare(key) <= 0 && partition.to.compare(key) > 0);
   };
 }
@@ -120,22 +133,54 @@ function partitionOf(container: ContainerState, { partitionKey }: ScanRequest): 
   return partitionBounds(container.number, partitionKey.epk, partitionKey.bytes);
 }
 
-/**
- * Few documents of a partition key, or of some intervals of keys, are found by their keys. Undefined when nothing was said of
- * keys, or when they have too many documents: then the range is walked, and its keys are looked at.
- */
+/** Where the documents lie that a partition key, intervals of keys or ids select. Undefined: everywhere, or in too many places. */
+function boundsOf(
+  state: DatabaseState,
+  container: ContainerState,
+  range: RangeState,
+  request: ScanRequest,
+  intervals: readonly Interval[] | undefined,
+): readonly KeyBounds[] | undefined {
+  const { ids } = request;
+  const partition = partitionOf(container, request);
+  if (partition !== undefined) return ids === undefined ? [partition] : boundsOfIds(partition.from, ids);
+  const bounds = intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max));
+  if (ids === undefined) return bounds;
+  return boundsOfPartitions(state, bounds ?? [docKeyBounds(container.number, range.minKey, range.maxKey)], ids);
+}
+
+/** In each partition key that has any documents. */
+function boundsOfPartitions(
+  state: DatabaseState,
+  bounds: readonly KeyBounds[],
+  ids: readonly string[],
+): readonly KeyBounds[] | undefined {
+  const found: KeyBounds[] = [];
+  let left = scanPartitionsMax;
+  for (const { from, to } of bounds) {
+    for (let [next] = state.index.range({ from, to, limit: 1 }); next !== undefined; ) {
+      left -= 1;
+      if (left < 0 || found.length > scanEntriesMax) return undefined;
+      const partition = Buffer.from(partitionOfDocKey(next.key));
+      found.push(...boundsOfIds(partition, ids));
+      [next] = state.index.range({ from: prefixBounds(partition).to, to, limit: 1 });
+    }
+  }
+  return found;
+}
+
+function boundsOfIds(partition: Buffer, ids: readonly string[]): readonly KeyBounds[] {
+  return ids.map((id) => prefixBounds(Buffer.concat([partition, idComponent(id)])));
+}
+
+/** What lies there, if that is not too much: then the range is walked, and its keys are looked at. */
 function listKeys(
   state: DatabaseState,
   snapshot: ContainerSnapshot,
-  request: ScanRequest,
-  intervals: readonly Interval[] | undefined,
+  bounds: readonly KeyBounds[],
+  isWanted: IsWanted,
   from: number,
 ): Rid[] | undefined {
-  const { container } = snapshot;
-  const partition = partitionOf(container, request);
-  const bounds =
-    partition === undefined ? intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max)) : [partition];
-  if (bounds === undefined) return undefined;
   const found = new Map<number, Buffer>();
   let left = scanEntriesMax;
   for (const each of bounds) {
@@ -145,7 +190,7 @@ function listKeys(
     for (const { key, value } of entries) found.set(decodeVersion(value).ridNumber, key);
   }
   for (const { ridNumber, key } of snapshot.goneBetween(from, Number.MAX_SAFE_INTEGER)) {
-    if (bounds.some((each) => each.from.compare(key) <= 0 && each.to.compare(key) > 0)) found.set(ridNumber, key);
+    if (isWanted(key, epkOfDocKey(key))) found.set(ridNumber, key);
   }
   return sorted(found, from);
 }

@@ -60,6 +60,10 @@ describe('what a query reads', () => {
     ['SELECT * FROM c WHERE false', 'no document, since the filter is true of none'],
     ['SELECT * FROM c WHERE c.a = 1 AND c.b = 1', 'every document of one partition key'],
     ['SELECT * FROM c WHERE c.a = 1 AND c.b IN (1, 2)', 'every document of 2 partition keys'],
+    ['SELECT * FROM c WHERE c.a = 1 AND c.b = 1 AND c.id = "x"', 'documents with one id of one partition key'],
+    ['SELECT * FROM c WHERE c.id IN ("x", "y") AND c.n > 0', 'documents with 2 ids of the container'],
+    ['SELECT * FROM c WHERE c.id = "x" AND c.id = "y"', 'no document, since the filter is true of none'],
+    ['SELECT * FROM c WHERE c.id = "x" OR c.n > 0', 'every document of the container'],
     ['SELECT * FROM c WHERE c.a IN (1, 2)', 'every document whose partition key has 2 beginnings'],
   ])('%s: %s', (query, reads) => {
     expect(explain(query).reads).toBe(reads);

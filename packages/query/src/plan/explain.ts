@@ -15,7 +15,7 @@ import { containerSubquery, innerBlocksOf, isPlain, isStreaming } from './contai
 import type { IndexingPolicyJson } from './order-index.ts';
 import { checkOrderBy } from './order-index.ts';
 import type { QueryRange } from './partition-keys.ts';
-import { isOnePoint, keyRangesOf, scannedRanges } from './partition-keys.ts';
+import { idsOf, keyRangesOf, scannedRanges } from './partition-keys.ts';
 import { selectedOf } from './select-list.ts';
 
 export interface ExplainedQuery extends ExplainedBlock {
@@ -58,21 +58,26 @@ export function explainQuery(
     text: printQuery(tree),
     kind: isBlocking ? 'blocking' : 'streaming',
     access: { kind: 'scan' },
-    reads: documentSlot === undefined ? 'no document' : whatIsRead(ranges),
+    reads: documentSlot === undefined ? 'no document' : whatIsRead(ranges, idsOf(prepared, parameters)),
     ranges,
     ...explainBlock(tree, block, (one) => countsOf(one, parameterPlaces, parameters)),
     refusal: refusalOf(() => checkOrderBy(prepared, policy)),
   };
 }
 
-function whatIsRead(ranges: readonly QueryRange[]): string {
+function whatIsRead(ranges: readonly QueryRange[], ids: readonly string[] | undefined): string {
   const scanned = scannedRanges(ranges);
-  if (scanned.length === 0) return 'no document, since the filter is true of none';
-  if (isOnePoint(ranges)) return 'every document of one partition key';
-  if (ranges.every(({ isMaxInclusive }) => isMaxInclusive)) return `every document of ${ranges.length} partition keys`;
-  if (ranges.some(({ min }) => min === '')) return 'every document of the container';
-  const prefixes = ranges.length === 1 ? 'one beginning' : `${ranges.length} beginnings`;
-  return `every document whose partition key has ${prefixes}`;
+  if (scanned.length === 0 || ids?.length === 0) return 'no document, since the filter is true of none';
+  const documents = ids === undefined ? 'every document' : `documents with ${countOf(ids.length, 'id')}`;
+  if (ranges.some(({ min }) => min === '')) return `${documents} of the container`;
+  if (ranges.every(({ isMaxInclusive }) => isMaxInclusive)) {
+    return `${documents} of ${countOf(ranges.length, 'partition key')}`;
+  }
+  return `${documents} whose partition key has ${countOf(ranges.length, 'beginning')}`;
+}
+
+function countOf(count: number, noun: string): string {
+  return count === 1 ? `one ${noun}` : `${count} ${noun}s`;
 }
 
 function explainBlock(tree: Query, block: BoundBlock, countsOfBlock: (block: BoundBlock) => Counts): ExplainedBlock {

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { allRows } from '../../test/all-pages.ts';
 import { prepareQuery } from '../query.ts';
 import type { Value } from '../value/value.ts';
-import { keyRangesOf, scannedRanges } from './partition-keys.ts';
+import { idsOf, keyRangesOf, scannedRanges } from './partition-keys.ts';
 
 const definitions: readonly PartitionKeyDefinition[] = [
   { paths: ['/a'], kind: 'Hash', version: 1 },
@@ -97,6 +97,21 @@ test('[query 5.7] a document that passes the filter lies in the ranges, however 
       },
     ),
     { numRuns: 1000 },
+  );
+});
+
+test('[query 5.7] a document that passes the filter has one of the ids, however few steps there are', () => {
+  const ids = ['', 'a', '1', 'a%'];
+  fc.assert(
+    fc.property(filter, fc.constantFrom(0, 1, 2, 3, 5, 8, 13, 21, 34, 1000), (where, stepsMax) => {
+      const query = `SELECT VALUE c.id FROM c WHERE ${where.replaceAll('c.a', 'c.id')}`;
+      const documents = ids.map((id) => ({ id, b: { x: 1 }, c: true }));
+
+      const possible = idsOf(prepareQuery(query, []), [], stepsMax) ?? ids;
+
+      for (const passed of allRows({ query, documents })) expect(possible).toContain(passed);
+    }),
+    { numRuns: 500 },
   );
 });
 

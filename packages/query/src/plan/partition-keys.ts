@@ -1,4 +1,4 @@
-// The parts of a container that a query can find anything in: ranges of effective partition keys, from its filter
+// The parts of a container that a query can find anything in: ranges of effective partition keys, and ids, from its filter
 // (spec query 5.7).
 //
 // WHAT IS KNOWN OF THE KEY       RANGE
@@ -47,6 +47,22 @@ export function keyRangesOf(
     if (ranges.length > filterKeysMax) return [everything];
   }
   return ranges.length === 0 ? [pointOf(keySpaceMin)] : withoutOverlap(ranges);
+}
+
+/** The ids that a document can have that passes the filter; undefined: any. */
+export function idsOf(
+  { program }: PreparedQuery,
+  parameters: readonly Value[],
+  stepsMax: number = filterStepsMax,
+): readonly string[] | undefined {
+  const { query } = program;
+  if (query.documentSlot === undefined) return undefined;
+  const ids = new Set<string>();
+  for (const [values] of keyBoxesOf(query, parameters, ['/id'], stepsMax)) {
+    if (values === undefined || ids.size + values.size > filterKeysMax) return undefined;
+    for (const value of values) if (typeof value === 'string') ids.add(value);
+  }
+  return [...ids];
 }
 
 /** The same as intervals for a scan; none where there is nothing to be found. */

@@ -175,6 +175,45 @@ export const scanCases: readonly ContractCase[] = [
     },
   },
   {
+    title:
+      '[M20] of some ids a scan gives the documents with them, in the order of creation, wherever they are looked for',
+    async run(bench) {
+      const container = await bench.container();
+      const long = 'l'.repeat(300);
+      // More partition keys than are looked into one by one.
+      const keys = numbers(400).map((n) => `p${n}`);
+      for (const pk of keys) for (const id of ['a', 'b', `${long}${pk}`]) await container.create({ id, pk });
+      const ids = ['b', 'a\u0000', `${long}p7`, `${long}p8`];
+      const range = bench.rangeIds(container)[0] as string;
+      const scan = async (selection: object): Promise<string[]> => {
+        const found: string[] = [];
+        let from: number | undefined;
+        do {
+          const request = { from, itemsMax: 100, bytesMax: 1e6, ids, ...selection };
+          const { documents, continuation } = await bench.engine.scan(container.info.number, range, request);
+          for (const { bytes } of documents) {
+            const { id, pk } = JSON.parse(bytes.toString('utf8'));
+            found.push(`${pk} ${id}`);
+          }
+          from = continuation;
+        } while (from !== undefined);
+        return found;
+      };
+      const wanted = keys.flatMap((pk) =>
+        ['b', ...(pk === 'p7' || pk === 'p8' ? [`${long}${pk}`] : [])].map((id) => `${pk} ${id}`),
+      );
+      for (const isSettled of [false, true]) {
+        if (isSettled) await bench.settle();
+        expect(await scan({})).toEqual(wanted);
+        expect(await scan({ partitionKey: container.partitionKey('p7') })).toEqual(['p7 b', `p7 ${long}p7`]);
+        const some = await scan({ keys: [{ min: '10', max: '14' }] });
+        expect(some.length).toBeGreaterThan(5);
+        expect(wanted.filter((each) => some.includes(each))).toEqual(some);
+        expect(await scan({ ids: [] })).toEqual([]);
+      }
+    },
+  },
+  {
     title: '[M20] a batch of a scan is of one tail, whatever is written meanwhile',
     async run(bench) {
       const container = await bench.container();

@@ -15,7 +15,7 @@ interface Part {
   readonly from: number | undefined;
 }
 
-type Selection = Pick<ScanRequest, 'keys' | 'partitionKey'>;
+type Selection = Pick<ScanRequest, 'keys' | 'partitionKey' | 'ids'>;
 
 /** Reads batch after batch, in the order of the key space, whatever becomes of the ranges. */
 class Walk {
@@ -45,12 +45,13 @@ class Walk {
     const range = ranges.find(({ min, max }) => min <= part.min && part.min < max) as RangeInfo;
     const end = part.max < range.max ? part.max : range.max;
     const isWhole = part.min === range.min && end === range.max;
-    const { keys = [{ min: '', max: 'FF' }], partitionKey } = this.#selection;
+    const { keys = [{ min: '', max: 'FF' }], partitionKey, ids } = this.#selection;
     const own = keys.flatMap((each) => intersectKeyRanges(each, { min: part.min, max: end }) ?? []);
     const batch = await engine.scan(this.#container, range.id, {
       ...{ from: part.from, itemsMax, bytesMax: 1e6, snapshot: this.#snapshot, areMany: this.#areMany },
       ...(isWhole && this.#selection.keys === undefined ? {} : { keys: own }),
       ...(partitionKey === undefined ? {} : { partitionKey }),
+      ...(ids === undefined ? {} : { ids }),
     });
     this.#areMany = batch.areMany;
     for (const { ridNumber, bytes } of batch.documents) {
@@ -125,16 +126,19 @@ async function happen(bench: Bench, container: Container, random: SeededRandom, 
 }
 
 function selectionOf(container: Container, random: SeededRandom): Selection {
-  const kind = random.int(4);
-  if (kind === 0) return { partitionKey: container.partitionKey(`p${random.int(6)}`) };
-  if (kind === 1)
-    return {
-      keys: [
-        { min: '10', max: '20' },
-        { min: '28', max: 'FF' },
-      ],
-    };
-  return {};
+  const ids = random.bool(0.3) ? { ids: ['3', '7', '12', 'none'] } : {};
+  const keys = [
+    { min: '10', max: '20' },
+    { min: '28', max: 'FF' },
+  ];
+  switch (random.int(4)) {
+    case 0:
+      return { partitionKey: container.partitionKey(`p${random.int(6)}`), ...ids };
+    case 1:
+      return { keys, ...ids };
+    default:
+      return ids;
+  }
 }
 
 /** Opens a snapshot somewhere in a history, and reads it while that goes on. */
@@ -144,7 +148,9 @@ export async function checkSnapshot(bench: Bench, seed: number): Promise<void> {
   const container = await bench.container(setup);
   for (const at of numbers(60)) await happen(bench, container, random, at);
   const selection = selectionOf(container, random);
+  const all = await readAll(bench, container, {});
   const expected = await readAll(bench, container, selection);
+  for (const [rid, text] of expected) expect(all.get(rid), `seed ${seed}`).toBe(text);
   const snapshot = bench.engine.snapshot(container.info.number);
   const walk = new Walk(bench, container, snapshot, selection);
 
