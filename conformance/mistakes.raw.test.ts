@@ -11,8 +11,8 @@ import type { ProcessorEvent } from '@tidemark/processor';
 import { createProcessor, isProcessorError } from '@tidemark/processor';
 import type { RunningServer } from '@tidemark/server';
 import { startServer, wellKnownKey } from '@tidemark/server';
-import { commandLine } from '@tidemark/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { say } from '../packages/cli/test/process.ts';
 import { clientOf, rawFetch, signedHeaders } from './harness.ts';
 import { fileOf, run } from './old-client.ts';
 import type { Running } from './server-process.ts';
@@ -53,10 +53,7 @@ afterAll(async () => {
 
 /** The command line to its end; what it says for people. */
 async function tidemark(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const clean = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|COSMOS|npm)_/.test(name)),
-  );
-  return words(await run(process.execPath, [commandLine, ...args], { ...clean, ...env }));
+  return words(await say(args, { env }));
 }
 
 function words({ code, err }: { readonly code: number | null; readonly err: string }): string {

@@ -52,7 +52,11 @@ export async function runInProcess(
     return { code, out: await out(), err: await err() };
   } finally {
     running -= 1;
-    if (running === 0) giveBack();
+    if (running === 0) {
+      giveBack();
+      // As long as it is in use, every promise of the process takes longer.
+      ownOf.disable();
+    }
   }
 }
 

@@ -49,7 +49,9 @@ export interface Said {
 }
 
 function environmentOf(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|npm)_/.test(name)));
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(?:TIDEMARK|COSMOS|npm)_/.test(name)),
+  );
   return { ...clean, ...env };
 }
 
