@@ -6,6 +6,7 @@ import { BaseSequencer } from 'vitest/node';
 
 const first = [
   'simulation/processor/seeds',
+  'conformance/mistakes.raw',
   'reliability/kills/kills',
   'packages/cli/test/data-commands',
   'reliability/hosts/hosts',

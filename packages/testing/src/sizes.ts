@@ -34,7 +34,7 @@ export type SizeName =
 /** Of what is called fresh there is none in the short form. */
 const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> = {
   /** Worlds of the processor, from seed 1 on. */
-  worlds: [100, 2_000],
+  worlds: [60, 2_000],
   freshWorlds: [0, 3_000],
   /** Histories of the engine beside its model. */
   histories: [25, 200],
