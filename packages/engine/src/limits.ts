@@ -112,8 +112,8 @@ export const looksPerTurn = 512;
 export const scanBytesMax: number = 16 * MiB;
 /** Index entries looked at for one batch of a scan or a partition key's feed. */
 export const scanEntriesMax = 4_096;
-/** In so many partition keys an id is looked up by itself; with more of them the range is walked. */
-export const scanPartitionsMax = 256;
+/** Ids that a query names are looked up, if these are not more looks for one batch; else what the partition keys have is looked at. */
+export const scanLookupsMax = 512;
 /** A partition key with more documents than this is read through the log instead of the index. */
 export const partitionEntriesMax = 256;
 

@@ -1,6 +1,8 @@
 // Pages of a query between which ranges are split and merged, documents deleted, and queries given up.
 
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { contentKeyOf } from '../../query/src/value/value-set.ts';
 import type { Container } from '../src/container.ts';
 import type { Database } from '../src/database.ts';
 import { openDatabase } from '../src/database.ts';
@@ -90,6 +92,54 @@ test('[M20] rows whose sort keys begin alike are paged without those of the page
 
     expect(seen.size, text).toBe(count);
   }
+});
+
+test.each(['SELECT VALUE c.k FROM c GROUP BY c.k', 'SELECT DISTINCT VALUE c.k FROM c'])(
+  '[M20] pages go on behind a group whose first document has gone meanwhile: %s',
+  async (text) => {
+    await using database = await openDatabase({ memory: true });
+    const container = await things(database, 0);
+    const k = 'k'.repeat(600);
+    for (const copy of ['a', 'b']) {
+      for (let n = 0; n < 60; n += 1) await container.create({ id: `${copy}${n}`, pk: 'p', k: `${k}${n + 100}` });
+    }
+    const seen: unknown[] = [];
+    const sizes: number[] = [];
+    for await (const { items } of container.query<string>(text, {}, { itemsMax: 10 }).pages()) {
+      seen.push(...items);
+      sizes.push(items.length);
+      await container.delete(`a${10 * sizes.length - 1}`, 'p');
+    }
+
+    expect(sizes).toEqual([10, 10, 10, 10, 10, 10]);
+    expect(new Set(seen).size).toBe(60);
+  },
+);
+
+test('[M20] a continuation tells nothing of documents outside of its partition key', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await things(database, 0);
+  const k = 'k'.repeat(600);
+  await container.create({ id: 'x', pk: 'theirs', k: `${k}5` });
+  for (let n = 0; n < 10; n += 1) await container.create({ id: `${n}`, pk: 'mine', k: `${k}${n}` });
+  const text = 'SELECT VALUE c.k FROM c ORDER BY c.k';
+  const page = async (partitionKey: string, continuation?: string) => {
+    const options = { partitionKey, itemsMax: 1, ...(continuation === undefined ? {} : { continuation }) };
+    const { value } = await container.query(text, {}, options).pages().next();
+    return value as { items: unknown[]; continuation: string };
+  };
+  // What a page looks like that ended with their document, with and without a document that can be seen.
+  const first = await page('mine');
+  const { position, ...place } = JSON.parse(first.continuation);
+  const digest = createHash('sha256')
+    .update(`1 1 ${String(contentKeyOf([`${k}5`]))}`, 'utf16le')
+    .digest('base64url');
+  const after = { ...position.after, digest: digest.slice(0, 16), of: { rid: 1, row: 1 } };
+
+  const asked = await page('mine', JSON.stringify({ ...place, position: { ...position, after } }));
+
+  expect(position.after.of.rid).toBeGreaterThan(1);
+  expect(asked.items).toEqual([`${k}0`]);
 });
 
 test('[M20] few distinct values of many documents are sorted without all of them being kept', async () => {

@@ -124,6 +124,16 @@ test('[M20] a page of a query that filters ends when more is written beside it t
   expect(pages).toEqual([256, 0]);
 });
 
+test('[M20] a page of a query that has found nothing yet begins again when it cannot be kept', async () => {
+  const { database, container } = await deletedMeanwhile();
+  await using _ = database;
+  await container.create({ id: 'here', pk: 'b' });
+
+  const text = 'SELECT VALUE c.id FROM c WHERE LENGTH(c.id) > 3';
+
+  expect(await container.query(text).toArray()).toEqual(['here']);
+});
+
 test('[M20] a sum over accounts is the same whatever is transferred while it is being made, over all ranges', async () => {
   await using database = await openDatabase({ memory: true, maintenance: false });
   const container = await aContainer(database, { ranges: 3 });

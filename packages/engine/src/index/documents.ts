@@ -112,10 +112,11 @@ export function movedVersion(version: Version, range: number, place: Place): Ver
   return { range, lsn, ix, timeMs, ttl, ridNumber, uniqueDigests, place, body: undefined };
 }
 
-/** Its numbers alone, for as long as anybody wants: others hold on to what they were made of. */
-export function copyOfVersion(version: Version): Version {
-  const { segment, ordinal, offset, length, checksum, recordBytes } = version.place;
-  return movedVersion(version, version.range, { segment, ordinal, offset, length, checksum, recordBytes });
+/** What readers need of a version, in memory that it shares with nothing. */
+export function readableVersion({ range, lsn, ix, timeMs, ttl, ridNumber, place }: Version): Version {
+  const { segment, ordinal, offset, length, checksum, recordBytes } = place;
+  const own = { segment, ordinal, offset, length, checksum, recordBytes };
+  return { range, lsn, ix, timeMs, ttl, ridNumber, uniqueDigests: noDigests, place: own, body: undefined };
 }
 
 /** Whether version `a` is newer than `b`; both of one document, whose lineage gives LSNs one order. */

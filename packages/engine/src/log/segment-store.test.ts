@@ -1,7 +1,7 @@
 // The segments of a folder: what is durable before what, and when a file goes.
 
 import { FaultFiles, PowerCutFiles, SeededRandom, VirtualClock } from '@tidemark/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../files/file-system.ts';
 import { memoryFiles } from '../files/memory-files.ts';
 import { openSegmentsMax } from '../limits.ts';
@@ -243,6 +243,71 @@ test('when the process may open no more files, the store closes some of its own'
   files.fail('open', { code: 'EMFILE' });
   await store.roll(23, 0, () => ({ bytes: meta, records: 1 }));
   expect(store.active.header.firstSequence).toBe(23);
+});
+
+describe('what is retired while a keeper is there [M20]', () => {
+  test('has no name any more, is read by the keeper alone, and is closed when that lets go', async () => {
+    const files = new FaultFiles(memoryFiles());
+    const store = await reopened(files, 4);
+    const segments = store.all;
+    const keeper = store.keepRetired();
+    await store.retire([1, 2]);
+    const late = store.keepRetired();
+    await store.retire([3]);
+
+    expect(await files.list(segmentFolder)).not.toContain('00000001.seg');
+    expect(await store.read(1, segmentHeaderBytes, 8)).toBeUndefined();
+    expect(await store.read(1, segmentHeaderBytes, 8, late)).toBeUndefined();
+    for (const id of [1, 2, 3]) expect(await store.read(id, segmentHeaderBytes, 8, keeper)).toHaveLength(8);
+    expect(await store.read(3, segmentHeaderBytes, 8, late)).toHaveLength(8);
+    await store.letGo(keeper);
+    expect(segments.map(({ file }) => file !== undefined).slice(0, 3)).toEqual([false, false, true]);
+    await store.letGo(late);
+    expect(segments[2]?.file).toBeUndefined();
+  });
+
+  test('goes also when its file cannot be opened: the keeper is broken', async () => {
+    const files = new FaultFiles(memoryFiles());
+    const store = await reopened(files, 4);
+    const keeper = store.keepRetired();
+    files.fail('open', { code: 'EIO' });
+
+    await store.retire([1, 2]);
+
+    expect(await files.list(segmentFolder)).not.toContain('00000001.seg');
+    expect(keeper.isBroken).toBe(true);
+    await store.letGo(keeper);
+  });
+
+  test('is closed and removed also when the removal of another one fails', async () => {
+    const files = new FaultFiles(memoryFiles());
+    const store = await reopened(files, 4);
+    const segments = store.all;
+    const keeper = store.keepRetired();
+    files.fail('remove', { code: 'EIO' });
+
+    await expect(store.retire([1, 2, 3])).rejects.toThrow();
+    await store.letGo(keeper).catch(() => {});
+
+    expect(segments.slice(0, 3).map(({ file }) => file)).toEqual([undefined, undefined, undefined]);
+    expect((await files.list(segmentFolder)).filter((name) => /^0000000[123]/.test(name))).toHaveLength(1);
+  });
+
+  test('stays open when the process has too many files open', async () => {
+    const files = new FaultFiles(memoryFiles());
+    const store = await reopened(files, 20);
+    for (let id = 1; id <= 19; id += 1) await store.read(id, segmentHeaderBytes, 8);
+    const keeper = store.keepRetired();
+    files.fail('open', { code: 'EMFILE' });
+
+    // The oldest are being closed when they are retired.
+    const read = store.read(20, segmentHeaderBytes, 8);
+    await store.retire(Array.from({ length: 15 }, (_, at) => at + 1));
+    await read;
+
+    for (let id = 1; id <= 15; id += 1) expect(await store.read(id, segmentHeaderBytes, 8, keeper)).toHaveLength(8);
+    await store.letGo(keeper);
+  });
 });
 
 /** With so many sealed segments, of which none is open, and an active one. */

@@ -71,6 +71,8 @@ export class Segment {
 /** Of whom reads what compaction has replaced meanwhile. */
 export class SegmentKeeper {
   readonly #segments = new Map<number, Segment>();
+  /** The file of one of them could not be opened before its name had to go. */
+  isBroken = false;
 
   keep(segment: Segment): void {
     segment.keepers += 1;
@@ -388,7 +390,7 @@ export class SegmentStore {
       segment.isRetired = true;
       for (const keeper of this.#keepers) keeper.keep(segment);
     }
-    for (const segment of retired) await this.#settle(segment);
+    await allOf(retired.map((segment) => this.#settle(segment)));
   }
 
   /** Keeps the files of these segments until the returned function is called. */
@@ -414,10 +416,9 @@ export class SegmentStore {
 
   async letGo(keeper: SegmentKeeper): Promise<void> {
     if (!this.#keepers.delete(keeper)) return;
-    for (const segment of keeper.segments()) {
-      segment.keepers -= 1;
-      await this.#settle(segment);
-    }
+    const segments = [...keeper.segments()];
+    for (const segment of segments) segment.keepers -= 1;
+    await allOf(segments.map((segment) => this.#settle(segment)));
   }
 
   /** Lets the reads under way end and takes no more. */
@@ -480,7 +481,9 @@ export class SegmentStore {
     if (surplus <= 0) return;
     for (const segment of [...this.#segments.values()].sort((a, b) => a.readAt - b.readAt)) {
       if (surplus <= 0) return;
-      if (segment.file === undefined || segment.pins > 0 || segment === this.#active) continue;
+      // By its name a retired one can be opened no more.
+      const isNeeded = segment.pins > 0 || segment.isRetired || segment === this.#active;
+      if (segment.file === undefined || isNeeded) continue;
       surplus -= 1;
       await this.#closeFile(segment);
     }
@@ -495,8 +498,11 @@ export class SegmentStore {
   /** Of a retired segment: its name goes with the last read and backup, its file with the last keeper. */
   async #settle(segment: Segment): Promise<void> {
     if (!segment.isRetired || segment.pins > 0) return;
-    await this.#discard(segment);
-    if (segment.pins === 0 && segment.keepers === 0) await this.#closeFile(segment);
+    try {
+      await this.#discard(segment);
+    } finally {
+      if (segment.pins === 0 && segment.keepers === 0) await this.#closeFile(segment);
+    }
   }
 
   /** Once: while one file of several goes, the last reader may let go of the next. */
@@ -505,11 +511,23 @@ export class SegmentStore {
     return segment.discarded;
   }
 
+  /** Whoever reads it by a keeper has to do without: room on the disk is not kept for readers. */
+  #breakKeepers(segment: Segment): void {
+    for (const keeper of this.#keepers) if (keeper.find(segment.id) === segment) keeper.isBroken = true;
+  }
+
   async #removeFile(segment: Segment): Promise<void> {
     const path = segmentPath(segment.id);
     if (segment.keepers === 0) await this.#closeFile(segment);
-    else if (segment.file === undefined) await this.#openForReading(segment);
+    else if (segment.file === undefined) await this.#openForReading(segment).catch(() => this.#breakKeepers(segment));
     await this.#files.remove(path);
     await this.#files.syncDirectory(segmentFolder);
   }
+}
+
+/** Each of them to its end, whatever becomes of the others. */
+async function allOf(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }

@@ -1,10 +1,20 @@
 // A scan of a container, or of a part of it: range after range in the order of the key space, each in the order of creation. It
 // goes on through splits and merges.
 
-import type { KeyRange } from '@tidemark/model';
-import { DatabaseError, intersectKeyRanges, isDatabaseError, keyRangeContains } from '@tidemark/model';
+import type { KeyRange, PartitionKeyDefinition } from '@tidemark/model';
+import {
+  DatabaseError,
+  effectiveKey,
+  effectiveKeyHex,
+  encodePartitionKeyBytes,
+  extractPartitionKey,
+  intersectKeyRanges,
+  isDatabaseError,
+  keyRangeContains,
+  parsePartitionKeyPath,
+} from '@tidemark/model';
 import { listedBatchItems, scanBatchItems } from '../limits.ts';
-import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
+import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot, StoredDocument } from '../range-engine.ts';
 import type { KeyPlace } from './key-place.ts';
 import { placeAfter, placeAtStart, placeWithin } from './key-place.ts';
 
@@ -118,4 +128,17 @@ export class DocumentScan {
 /** From the first key of the scope to its last. */
 export function spanOf({ keys }: DocumentScope): KeyRange {
   return { min: keys[0]?.min ?? '', max: keys.at(-1)?.max ?? '' };
+}
+
+/** Whether a document has a key of the scope: a continuation may name any document. */
+export function isInScope(
+  scope: DocumentScope,
+  definition: PartitionKeyDefinition,
+  { bytes }: StoredDocument,
+): boolean {
+  const document: unknown = JSON.parse(bytes.toString('utf8'));
+  const values = extractPartitionKey(document, definition.paths.map(parsePartitionKeyPath));
+  const epk = effectiveKeyHex(effectiveKey(definition, values));
+  if (!scope.keys.some((interval) => keyRangeContains(interval, epk))) return false;
+  return scope.partitionKey === undefined || scope.partitionKey.bytes.equals(encodePartitionKeyBytes(values));
 }

@@ -14,7 +14,7 @@ import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatch
 import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
 import type { DocumentScope, ScannedBatch } from './document-scan.ts';
-import { DocumentScan, spanOf } from './document-scan.ts';
+import { DocumentScan, isInScope, spanOf } from './document-scan.ts';
 import type { KeyPlace } from './key-place.ts';
 import type { QueryTools } from './queries.ts';
 import { nobodyWaits } from './queries.ts';
@@ -93,6 +93,7 @@ class Page {
   readonly #program: PreparedQuery['program'];
   readonly #options: RunOptions;
   #run: QueryRun;
+  readonly #scope: DocumentScope;
   readonly #scan: DocumentScan;
   readonly #hasDocuments: boolean;
   readonly #work: QueryWork = { documents: 0, bytes: 0, totalMs: 0, loadMs: 0, runMs: 0 };
@@ -121,6 +122,7 @@ class Page {
     const isLarger = run.isBlocking && blockingItemsMax !== undefined;
     this.#options = isLarger ? { ...options, itemsMax: blockingItemsMax } : options;
     this.#run = isLarger ? new QueryRun(this.#program, this.#options) : run;
+    this.#scope = scope;
     this.#scan = new DocumentScan(engine, container, { ...scope, ids: idsOf(prepared, parameters) }, from?.keys);
     this.#hasDocuments = prepared.program.query.documentSlot !== undefined;
     this.#range = engine.range(container, scope.range ?? (engine.ranges(container)[0] as RangeInfo).id);
@@ -133,18 +135,26 @@ class Page {
 
   /** Blocking. */
   all(): Promise<Result> {
+    this.#begin();
     return this.#within((snapshot) => this.#all(snapshot));
   }
 
   /** Streaming. */
-  some(): Promise<Result> {
-    return this.#within((snapshot) => this.#some(snapshot));
+  async some(): Promise<Result> {
+    this.#begin();
+    for (;;) {
+      const result = await this.#within((snapshot) => this.#some(snapshot));
+      if (result !== undefined) return result;
+    }
+  }
+
+  #begin(): void {
+    this.#beganMs = this.#tools.clock.monotonicMs();
+    this.#sliceMs = this.#beganMs;
   }
 
   /** All of it sees the documents as they are when it begins. */
-  async #within(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
-    this.#beganMs = this.#tools.clock.monotonicMs();
-    this.#sliceMs = this.#beganMs;
+  async #within<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const snapshot = this.#engine.snapshot(this.#container);
     try {
       return await work(snapshot);
@@ -168,12 +178,13 @@ class Page {
     return this.#result(page, page.next && { position: page.next });
   }
 
-  async #some(snapshot: Snapshot): Promise<Result> {
+  /** Undefined: the snapshot was lost before anything was seen. */
+  async #some(snapshot: Snapshot): Promise<Result | undefined> {
+    const start = this.#scan.place;
     for (;;) {
       const before = this.#scan.place;
-      // More is written than can be kept for it: the next page has a moment of its own.
-      if (snapshot.isLost && this.#work.documents > 0) return this.#cutAt(before);
-      const batch = this.#run.isFull ? undefined : await this.#next(snapshot);
+      const batch = this.#run.isFull ? undefined : await this.#nextOfSome(snapshot);
+      if (batch === 'lost') return before === start && !this.#hasWorkedEnough ? undefined : this.#cutAt(before);
       if (batch === undefined) return this.#result(this.#run.page(), undefined);
       const last = await this.#addAll(batch);
       if (last !== undefined) {
@@ -187,11 +198,22 @@ class Page {
     }
   }
 
+  /** `lost`: more is written than can be kept for the page; the next one has a moment of its own. */
+  async #nextOfSome(snapshot: Snapshot): Promise<ScannedBatch | 'lost' | undefined> {
+    try {
+      return await this.#next(snapshot);
+    } catch (error) {
+      if (snapshot.isLost) return 'lost';
+      throw error;
+    }
+  }
+
   /** Of the page before, where its keys are too long for a continuation. */
   async #seeLastRow(): Promise<void> {
     const rid = ridOfLastRow(this.#options.from);
     const document = rid === undefined ? undefined : await this.#engine.getByRid(this.#container, rid);
-    if (document === undefined) return;
+    const { partitionKey } = this.#engine.container(this.#container).definition;
+    if (document === undefined || !isInScope(this.#scope, partitionKey, document)) return;
     const { bytes, lsn } = document;
     const from = withLastRow(this.#program, this.#options, bytes, bytes.length - lsnTailBytes(lsn));
     this.#run = new QueryRun(this.#program, { ...this.#options, from });
@@ -223,6 +245,8 @@ class Page {
     if (batch !== undefined) {
       this.#range = batch.range;
       this.#tail = batch.tail;
+      // It has cost something all the same.
+      if (batch.documents.length === 0 && clock.monotonicMs() - this.#sliceMs >= querySliceMs) await this.#pause();
     }
     return batch;
   }

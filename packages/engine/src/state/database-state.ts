@@ -76,6 +76,7 @@ export class DatabaseState {
   readonly #gone: number[] = [];
   readonly #onRouting: ((container: number) => void)[] = [];
   readonly #listeners: CommitListener[] = [];
+  readonly #findVisible = (key: Buffer, hash: number): Version | undefined => this.findVisible(key, hash);
   #layout = 0;
   #pages = 0;
   #relayout: Promise<void> | undefined;
@@ -269,7 +270,7 @@ export class DatabaseState {
 
   #publishRecord(record: StagedRecord, segment: number, order: number, turnedOn: ReadonlySet<number>): void {
     const range = this.#ranges.get(record.range);
-    if (range !== undefined) this.snapshots.note(record, range);
+    if (range !== undefined) this.snapshots.note(record, range, this.#findVisible);
     this.overlay.unstage(record);
     if (record.owner !== undefined) this.#publishUniques(record, order);
     const { previous, version, recordBytes } = record;

@@ -20,7 +20,7 @@ import {
 } from '../index/keys.ts';
 import type { Rid } from '../index/rid-blocks.ts';
 import { ridsOfBlock } from '../index/rid-blocks.ts';
-import { scanEntriesMax, scanPartitionsMax } from '../limits.ts';
+import { scanEntriesMax, scanLookupsMax } from '../limits.ts';
 import type { ScanBatch, ScanRequest } from '../range-engine.ts';
 import type { ContainerState } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
@@ -63,8 +63,8 @@ function choose(state: DatabaseState, range: RangeState, request: ScanRequest, s
   const isWanted = filterOf(container, range, request, intervals);
   let bytes = 0;
   let end = request.from ?? 0;
-  const bounds = request.areMany === true ? undefined : boundsOf(state, container, range, request, intervals);
-  const byKey = bounds && listKeys(state, snapshot, bounds, isWanted, end);
+  const bounds = request.areMany === true ? undefined : boundsOf(state, snapshot, range, request, intervals);
+  const byKey = bounds && listKeys(state, snapshot, bounds, end);
   const areMany = byKey === undefined;
   for (const { ridNumber, key } of byKey ?? listRange(state, snapshot, range, request)) {
     if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) {
@@ -133,44 +133,55 @@ function partitionOf(container: ContainerState, { partitionKey }: ScanRequest): 
   return partitionBounds(container.number, partitionKey.epk, partitionKey.bytes);
 }
 
-/** Where the documents lie that a partition key, intervals of keys or ids select. Undefined: everywhere, or in too many places. */
+/** Where the documents lie that a partition key, intervals of keys or ids select. Undefined: everywhere. */
 function boundsOf(
   state: DatabaseState,
-  container: ContainerState,
+  snapshot: ContainerSnapshot,
   range: RangeState,
   request: ScanRequest,
   intervals: readonly Interval[] | undefined,
 ): readonly KeyBounds[] | undefined {
   const { ids } = request;
+  const { container } = snapshot;
+  if (ids?.length === 0) return [];
   const partition = partitionOf(container, request);
-  if (partition !== undefined) return ids === undefined ? [partition] : boundsOfIds(partition.from, ids);
-  const bounds = intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max));
+  const ofKeys = intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max));
+  const bounds = partition === undefined ? ofKeys : [partition];
   if (ids === undefined) return bounds;
-  return boundsOfPartitions(state, bounds ?? [docKeyBounds(container.number, range.minKey, range.maxKey)], ids);
+  const all = docKeyBounds(container.number, range.minKey, range.maxKey);
+  // Where that would be too many looks, what is there is looked at instead.
+  return boundsOfIds(state, snapshot, bounds ?? [all], ids) ?? bounds;
 }
 
-/** In each partition key that has any documents. */
-function boundsOfPartitions(
+/** In each partition key that has, or had, any documents. Undefined: too many places. */
+function boundsOfIds(
   state: DatabaseState,
+  snapshot: ContainerSnapshot,
   bounds: readonly KeyBounds[],
   ids: readonly string[],
 ): readonly KeyBounds[] | undefined {
+  if (ids.length > scanLookupsMax) return undefined;
+  const components = ids.map(idComponent);
   const found: KeyBounds[] = [];
-  let left = scanPartitionsMax;
+  let left = scanLookupsMax;
   for (const { from, to } of bounds) {
-    for (let [next] = state.index.range({ from, to, limit: 1 }); next !== undefined; ) {
-      left -= 1;
-      if (left < 0 || found.length > scanEntriesMax) return undefined;
-      const partition = Buffer.from(partitionOfDocKey(next.key));
-      found.push(...boundsOfIds(partition, ids));
-      [next] = state.index.range({ from: prefixBounds(partition).to, to, limit: 1 });
+    left -= 1;
+    for (let key = firstKey(state, snapshot, { from, to }); key !== undefined; ) {
+      left -= 1 + components.length;
+      if (left < 0) return undefined;
+      const partition = Buffer.from(partitionOfDocKey(key));
+      for (const id of components) found.push(prefixBounds(Buffer.concat([partition, id])));
+      key = firstKey(state, snapshot, { from: prefixBounds(partition).to, to });
     }
   }
   return found;
 }
 
-function boundsOfIds(partition: Buffer, ids: readonly string[]): readonly KeyBounds[] {
-  return ids.map((id) => prefixBounds(Buffer.concat([partition, idComponent(id)])));
+function firstKey(state: DatabaseState, snapshot: ContainerSnapshot, bounds: KeyBounds): Buffer | undefined {
+  const [present] = state.index.range({ ...bounds, limit: 1 });
+  const gone = snapshot.gone.firstKey(bounds);
+  if (present === undefined || gone === undefined) return present?.key ?? gone;
+  return gone.compare(present.key) < 0 ? gone : present.key;
 }
 
 /** What lies there, if that is not too much: then the range is walked, and its keys are looked at. */
@@ -178,7 +189,6 @@ function listKeys(
   state: DatabaseState,
   snapshot: ContainerSnapshot,
   bounds: readonly KeyBounds[],
-  isWanted: IsWanted,
   from: number,
 ): Rid[] | undefined {
   const found = new Map<number, Buffer>();
@@ -188,11 +198,9 @@ function listKeys(
     left -= entries.length + 1;
     if (left <= 0) return undefined;
     for (const { key, value } of entries) found.set(decodeVersion(value).ridNumber, key);
+    for (const { ridNumber, key } of snapshot.gone.withKeys(each)) found.set(ridNumber, key);
   }
-  for (const { ridNumber, key } of snapshot.goneBetween(from, Number.MAX_SAFE_INTEGER)) {
-    if (isWanted(key, epkOfDocKey(key))) found.set(ridNumber, key);
-  }
-  return sorted(found, from);
+  return sorted(found, from, Number.MAX_SAFE_INTEGER);
 }
 
 /** In steps of a batch at first, so that a small one costs little; after as many entries as one may look at comes `scanEnd`. */
@@ -212,27 +220,33 @@ function* listRange(
     const rids = ridsOfRange(id);
     let from = Math.max(rids.first, request.from ?? 0);
     while (from < rids.end) {
+      const most = Math.min(step, left);
+      const gone = snapshot.gone.withRids(from, rids.end, most);
+      // Behind the last of them there may be more.
+      let to = gone.length === most ? (gone.at(-1) as Rid).ridNumber + 1 : rids.end;
       const bounds = { from: ridBlockKey(container.number, from), to: ridBlockKey(container.number, rids.end) };
       // Of the first there may be nothing left.
-      const limit = 1 + Math.ceil(Math.min(step, left) / ridsPerBlock);
+      const limit = 1 + Math.ceil(most / ridsPerBlock);
       const blocks = state.index.range({ ...bounds, limit });
       const found = new Map<number, Buffer>();
-      let to = rids.end;
+      let last = from;
       for (const { key, value } of blocks) {
         for (const rid of ridsOfBlock(key, value)) {
           if (rid.ridNumber < from) continue;
           found.set(rid.ridNumber, rid.key);
           left -= 1;
-          // Not behind the block: by the next look it may have more.
-          if (blocks.length === limit) to = rid.ridNumber + 1;
+          last = rid.ridNumber + 1;
         }
       }
+      // Not behind the block: by the next look it may have more.
+      if (blocks.length === limit && last > from) to = Math.min(to, last);
+      left -= gone.length;
       for (; given < recent.length && (recent[given] as Rid).ridNumber < to; given += 1) {
         const { ridNumber, key } = recent[given] as Rid;
         found.set(ridNumber, key);
       }
-      for (const { ridNumber, key } of snapshot.goneBetween(from, to)) found.set(ridNumber, key);
-      yield* sorted(found, from);
+      for (const { ridNumber, key } of gone) found.set(ridNumber, key);
+      yield* sorted(found, from, to);
       from = to;
       // Who comes back has not found enough.
       step *= 2;
@@ -254,8 +268,8 @@ function listRecent(state: DatabaseState, container: ContainerState, from: numbe
   return found.sort((a, b) => a.ridNumber - b.ridNumber);
 }
 
-function sorted(found: ReadonlyMap<number, Buffer>, from: number): Rid[] {
+function sorted(found: ReadonlyMap<number, Buffer>, from: number, to: number): Rid[] {
   const rids: Rid[] = [];
-  for (const [ridNumber, key] of found) if (ridNumber >= from) rids.push({ ridNumber, key });
+  for (const [ridNumber, key] of found) if (ridNumber >= from && ridNumber < to) rids.push({ ridNumber, key });
   return rids.sort((a, b) => a.ridNumber - b.ridNumber);
 }

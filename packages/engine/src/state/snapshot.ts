@@ -7,9 +7,8 @@
 import type { Buffer } from 'node:buffer';
 import { DatabaseError } from '@tidemark/model';
 import type { Version } from '../index/documents.ts';
-import { copyOfVersion } from '../index/documents.ts';
+import { readableVersion } from '../index/documents.ts';
 import { epkOfDocKey } from '../index/keys.ts';
-import type { Rid } from '../index/rid-blocks.ts';
 import { snapshotBytesMax } from '../limits.ts';
 import type { SegmentKeeper, SegmentStore } from '../log/segment-store.ts';
 import type { Snapshot } from '../range-engine.ts';
@@ -17,12 +16,22 @@ import { isExpired } from '../write/ttl.ts';
 import type { ContainerState, Purge } from './container-state.ts';
 import { isPurgedBy } from './container-state.ts';
 import type { DatabaseState } from './database-state.ts';
+import { GoneDocuments } from './gone-documents.ts';
 import type { StagedRecord } from './group.ts';
 import type { RangeState } from './range.ts';
 
 /** What a version costs that is kept, and what the key of a document costs that is gone beside its bytes; about. */
-const versionBytes = 256;
+const versionBytes = 320;
 const goneBytes = 128;
+
+/** A document of which another version, or none, becomes visible. */
+interface Change {
+  readonly key: Buffer;
+  /** What is visible of it yet. */
+  readonly visible: Version | undefined;
+  /** Of the new version, if there is one. */
+  readonly ridNumber: number | undefined;
+}
 
 interface Tail {
   readonly lsn: number;
@@ -49,11 +58,14 @@ export class Snapshots {
     return snapshot;
   }
 
-  /** Before a record of this range becomes visible. */
-  note(record: StagedRecord, range: RangeState): void {
+  /** Before a record of this range becomes visible. `find` gives what is visible yet: the record before it may have no place any more. */
+  note(record: StagedRecord, range: RangeState, find: (key: Buffer, hash: number) => Version | undefined): void {
     const snapshots = this.#open.get(record.container);
     if (snapshots === undefined) return;
-    for (const snapshot of snapshots) this.#bytes += snapshot.note(record, range);
+    const { previous, key } = record;
+    const visible = previous && find(key, record.hash);
+    const change: Change = { key, visible, ridNumber: record.version?.ridNumber };
+    for (const snapshot of snapshots) this.#bytes += snapshot.note(change, range);
     while (this.#bytes > this.#bytesMax) this.#bytes -= this.#largest().lose();
   }
 
@@ -89,8 +101,7 @@ export class ContainerSnapshot implements Snapshot {
   /** What was replaced or deleted since, by rid number. */
   readonly #before = new Map<number, Version>();
   /** Those of them whose rid or key the index may not have any more. */
-  #gone: Rid[] = [];
-  #areGoneInOrder = true;
+  readonly gone: GoneDocuments = new GoneDocuments();
   #bytes = 0;
   #isLost = false;
 
@@ -107,7 +118,7 @@ export class ContainerSnapshot implements Snapshot {
   }
 
   get isLost(): boolean {
-    return this.#isLost;
+    return this.#isLost || this.keeper.isBroken;
   }
 
   close(): void {
@@ -115,7 +126,7 @@ export class ContainerSnapshot implements Snapshot {
   }
 
   checkNotLost(): void {
-    if (!this.#isLost) return;
+    if (!this.isLost) return;
     throw new DatabaseError(
       'bad-request',
       `So much was written while the query ran that what it reads would have been kept in more than ${snapshotBytesMax / 2 ** 20} MiB beside it. ` +
@@ -124,24 +135,21 @@ export class ContainerSnapshot implements Snapshot {
   }
 
   /** Gives the bytes that it takes more. */
-  note(record: StagedRecord, range: RangeState): number {
+  note({ key, visible, ridNumber }: Change, range: RangeState): number {
     if (this.#isLost) return 0;
     if (!this.#tails.has(range.number)) {
       this.#tails.set(range.number, { lsn: range.tailLsn, timeMs: range.tailTimeMs });
     }
-    const { previous } = record;
-    if (previous === undefined) return 0;
-    const isKept = this.#before.has(previous.ridNumber);
-    if (!isKept && this.#cameLater(previous, record, range)) return 0;
+    if (visible === undefined) return 0;
+    const isKept = this.#before.has(visible.ridNumber);
+    if (!isKept && this.#cameLater(visible, key, range)) return 0;
     let bytes = 0;
     if (!isKept) {
-      this.#before.set(previous.ridNumber, copyOfVersion(previous));
+      this.#before.set(visible.ridNumber, readableVersion(visible));
       bytes += versionBytes;
     }
-    if (record.version?.ridNumber !== previous.ridNumber) {
-      const { key } = record;
-      this.#gone.push({ ridNumber: previous.ridNumber, key });
-      this.#areGoneInOrder = false;
+    if (ridNumber !== visible.ridNumber) {
+      this.gone.add(visible.ridNumber, key);
       bytes += goneBytes + key.length;
     }
     this.#bytes += bytes;
@@ -158,13 +166,6 @@ export class ContainerSnapshot implements Snapshot {
     return this.#shows(version, key, epk) ? version : undefined;
   }
 
-  /** Documents that have been deleted since, with rids in [from, end). The index may have some of them still. */
-  goneBetween(from: number, end: number): Rid[] {
-    if (!this.#areGoneInOrder) this.#gone.sort((a, b) => a.ridNumber - b.ridNumber);
-    this.#areGoneInOrder = true;
-    return this.#gone.slice(this.#firstGone(from), this.#firstGone(end));
-  }
-
   /** Of a range as it is now. One that was not there yet has what its parent had. */
   tailLsn(range: RangeState): number {
     return (this.#hasRange(range) ? this.#tailOf(range) : this.#tailAt(range.minKey)).lsn;
@@ -175,7 +176,7 @@ export class ContainerSnapshot implements Snapshot {
     const bytes = this.#bytes;
     this.#isLost = true;
     this.#before.clear();
-    this.#gone = [];
+    this.gone.clear();
     this.#bytes = 0;
     return bytes;
   }
@@ -190,9 +191,9 @@ export class ContainerSnapshot implements Snapshot {
     return !isPurgedBy(this.#purges, key, version.lsn);
   }
 
-  /** A version that a record in this range replaces: whether it was not there yet when the snapshot was opened. */
-  #cameLater(version: Version, record: StagedRecord, range: RangeState): boolean {
-    const { lsn } = this.#hasRange(range) ? this.#tailOf(range) : this.#tailAt(epkOfDocKey(record.key));
+  /** A version that is replaced in this range: whether it was not there yet when the snapshot was opened. */
+  #cameLater(version: Version, key: Buffer, range: RangeState): boolean {
+    const { lsn } = this.#hasRange(range) ? this.#tailOf(range) : this.#tailAt(epkOfDocKey(key));
     return version.lsn > lsn;
   }
 
@@ -206,17 +207,5 @@ export class ContainerSnapshot implements Snapshot {
 
   #tailOf(range: RangeState): Tail {
     return this.#tails.get(range.number) ?? { lsn: range.tailLsn, timeMs: range.tailTimeMs };
-  }
-
-  /** Of those in order: where the first one with this rid or a later one is. */
-  #firstGone(ridNumber: number): number {
-    let low = 0;
-    let high = this.#gone.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#gone[middle] as Rid).ridNumber < ridNumber) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

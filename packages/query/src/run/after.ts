@@ -43,7 +43,12 @@ export interface Placed {
   readonly of?: RowOfDocument | undefined;
 }
 
-export type SortedAfter = KeyPlace | HeadPlace;
+/** Not of JSON: keys that have been found again, with what the position said of the rows before. */
+export interface FoundPlace extends KeyPlace {
+  readonly found: HeadPlace;
+}
+
+export type SortedAfter = KeyPlace | HeadPlace | FoundPlace;
 
 /** Of JSON; both small enough that a continuation, of less than 1 KB, has room for them (the head is 4/3 as long there). */
 const keysTextMax = 640;
@@ -53,8 +58,13 @@ export function comparePlaces(a: KeyPlace, b: KeyPlace, areDescending: readonly 
   return compareOrder(a.keys, b.keys, areDescending) || a.rid - b.rid || a.row - b.row;
 }
 
-/** Behind the entry at `at` of entries in order. */
-export function afterEntry(entries: readonly Placed[], at: number, areDescending: readonly boolean[]): SortedAfter {
+/** Behind the entry at `at` of entries in order. `before`: where they begin, if that is not among them. */
+export function afterEntry(
+  entries: readonly Placed[],
+  at: number,
+  areDescending: readonly boolean[],
+  before: SortedAfter | undefined,
+): SortedAfter {
   const { place, of } = entries[at] as Placed;
   const { keys, rid, row } = place;
   const head = headOf(keys, areDescending, headBytes + 1);
@@ -64,29 +74,33 @@ export function afterEntry(entries: readonly Placed[], at: number, areDescending
   while (first > 0 && cut.equals(headOf((entries[first - 1] as Placed).place.keys, areDescending, headBytes)))
     first -= 1;
   const head64 = cut.toString('base64url');
-  return { head: head64, shown: at + 1 - first, digest: digestOf(place), ...(of !== undefined && { of }) };
+  const earlier = before !== undefined && 'found' in before && before.found.head === head64 ? before.found.shown : 0;
+  const shown = at + 1 - first + (first === 0 ? earlier : 0);
+  return { head: head64, shown, digest: digestOf(place), ...(of !== undefined && { of }) };
 }
 
 /** The place behind which to go on, when these are the keys of the row that it is of; undefined when they have changed. */
-export function placeWithKeys({ of, digest }: HeadPlace, keys: readonly Value[]): KeyPlace | undefined {
+export function placeWithKeys(found: HeadPlace, keys: readonly Value[]): FoundPlace | undefined {
+  const { of, digest } = found;
   // Sorted rows are in the order of their documents where their keys are the same; groups and distinct values have no such keys.
   const places = [
     { keys, rid: of?.rid ?? 0, row: of?.row ?? 0 },
     { keys, rid: 0, row: 0 },
   ];
-  return places.find((place) => digestOf(place) === digest);
+  const place = places.find((one) => digestOf(one) === digest);
+  return place && { ...place, found };
 }
 
 /** What a page has to know of where the one before ended. */
 export class PageStart {
   /** So many places are kept that were shown already. */
   readonly again: number;
-  readonly #after: SortedAfter | undefined;
+  readonly after: SortedAfter | undefined;
   readonly #head: Buffer | undefined;
   readonly #areDescending: readonly boolean[];
 
   constructor(after: SortedAfter | undefined, areDescending: readonly boolean[]) {
-    this.#after = after;
+    this.after = after;
     this.#areDescending = areDescending;
     const hasHead = after !== undefined && 'head' in after;
     this.#head = hasHead ? Buffer.from(after.head, 'base64url') : undefined;
@@ -95,7 +109,7 @@ export class PageStart {
 
   /** Whether it was shown on a page before, for certain. */
   isPassed(place: KeyPlace): boolean {
-    const after = this.#after;
+    const after = this.after;
     if (after === undefined) return false;
     if (this.#head !== undefined) {
       return Buffer.compare(headOf(place.keys, this.#areDescending, headBytes), this.#head) < 0;
@@ -106,7 +120,7 @@ export class PageStart {
 
   /** Of entries in order that are not passed: how many were shown all the same. */
   shownOf(entries: readonly Placed[]): number {
-    const after = this.#after;
+    const after = this.after;
     if (after === undefined || !('head' in after)) return 0;
     return entries.findIndex(({ place }) => digestOf(place) === after.digest) + 1;
   }

@@ -65,6 +65,6 @@ export class Kept<T extends Placed> {
 
   /** Behind so many of the entries in order. */
   after(count: number): SortedAfter {
-    return afterEntry(this.#entries, this.#shown + count - 1, this.#areDescending);
+    return afterEntry(this.#entries, this.#shown + count - 1, this.#areDescending, this.#start.after);
   }
 }

@@ -79,6 +79,17 @@ async function readAll(bench: Bench, container: Container, selection: Selection)
   }
 }
 
+/** Writers of one document, of whom none waits for the one before. */
+function write(container: Container, random: SeededRandom, at: number): Promise<unknown> {
+  const pk = `p${random.int(6)}`;
+  const id = `${random.int(14)}`;
+  const writes = numbers(2 + random.int(4)).map((n): Promise<unknown> => {
+    if (random.int(4) === 0) return container.delete(id, pk).catch(() => {});
+    return container.upsert({ id, pk, n: at + n / 10, pad: 'x'.repeat(random.int(600)) });
+  });
+  return Promise.all(writes);
+}
+
 /** One thing that happens beside a scan. */
 async function happen(bench: Bench, container: Container, random: SeededRandom, at: number): Promise<void> {
   const pk = `p${random.int(6)}`;
@@ -153,13 +164,18 @@ export async function checkSnapshot(bench: Bench, seed: number): Promise<void> {
   for (const [rid, text] of expected) expect(all.get(rid), `seed ${seed}`).toBe(text);
   const snapshot = bench.engine.snapshot(container.info.number);
   const walk = new Walk(bench, container, snapshot, selection);
+  const writing: Promise<unknown>[] = [];
+  const others: Snapshot[] = [];
 
   for (let at = 100; !walk.isOver; at += 1) {
     for (let left = random.int(9); left > 0; left -= 1) await happen(bench, container, random, at);
     const stepping = walk.step(1 + random.int(5));
+    writing.push(write(container, random, at));
     await Promise.all([stepping, happen(bench, container, random, at)]);
+    if (random.bool(0.3)) others.push(bench.engine.snapshot(container.info.number));
   }
-  snapshot.close();
+  await Promise.all(writing);
+  for (const other of [snapshot, ...others]) other.close();
 
   expect([...walk.found].sort(byRid), `seed ${seed}`).toEqual([...expected].sort(byRid));
   await bench.engine.deleteContainer(container.info.number);
@@ -170,6 +186,35 @@ export const snapshotCases: readonly ContractCase[] = [
     title: '[M20] a scan of a snapshot shows what was there when it was opened, whatever happens between its batches',
     async run(bench) {
       for (const seed of numbers(10)) await checkSnapshot(bench, seed);
+    },
+  },
+  {
+    title:
+      '[M20] a snapshot that is opened between two writes of one document shows the first, and both are acknowledged',
+    needs: ['flush'],
+    async run(bench) {
+      const container = await bench.container();
+      await container.create({ id: '1', pk: 'a', n: 0 });
+      for (const n of numbers(20, 1)) {
+        const gate = bench.holdFlush();
+        const first = container.upsert({ id: '1', pk: 'a', n });
+        await gate.reached;
+        // It is decided upon the one whose flush is held, and goes into the group behind.
+        const second = container.upsert({ id: '1', pk: 'a', n: n + 0.5 });
+        gate.release();
+        await first;
+        const now = await container.read('1', 'a');
+        const snapshot = bench.engine.snapshot(container.info.number);
+        await second;
+        await container.upsert({ id: '1', pk: 'a', n: n + 0.7 });
+
+        const found = await new Walk(bench, container, snapshot, {}).toEnd(10);
+        snapshot.close();
+
+        const [text] = [...found.values()];
+        expect([n, n + 0.5]).toContain(now?.value['n']);
+        expect(JSON.parse(text as string)['n']).toBe(now?.value['n']);
+      }
     },
   },
   {
