@@ -59,7 +59,7 @@ export function checkMoved(gone: Version | undefined, now: Version | undefined):
 }
 
 /** `ridNumber`: only that document counts, not another one that has its id by now. The key may be lent. */
-export function readByKey(
+function readByKey(
   state: DatabaseState,
   container: ContainerState,
   key: Buffer,
@@ -128,7 +128,7 @@ export class ReadDocument implements ScannedDocument {
 }
 
 /** Neither over its time nor deleted with its partition key. */
-export function isVisible(
+function isVisible(
   state: DatabaseState,
   container: ContainerState,
   version: Version,
