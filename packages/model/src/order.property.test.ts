@@ -29,4 +29,21 @@ describe('the order of values', () => {
       }),
     );
   });
+
+  test('is the same of strings that begin alike for long [wire 12]', () => {
+    const end = fc.string({ unit: 'binary', maxLength: 3 });
+    const start = fc.tuple(
+      fc.constantFrom('a', '\ud83d\ude00', 'a\ud83d\ude00'),
+      fc.integer({ min: 84, max: 600 }),
+      end,
+    );
+    fc.assert(
+      fc.property(start, end, end, fc.boolean(), ([unit, count, more], a, b, isLong) => {
+        const [one, other] = [a, b].map((each) => unit.repeat(count) + more + each + (isLong ? unit.repeat(300) : ''));
+        const expected = Buffer.compare(Buffer.from(one as string), Buffer.from(other as string));
+        expect(Math.sign(compareCodePoints(one as string, other as string))).toBe(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -53,11 +53,20 @@ export function compareJson(a: unknown, b: unknown): number {
   }
 }
 
+const stretch = 256;
+
 /** Order of strings by code point. */
 export function compareCodePoints(a: string, b: string): number {
+  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   let at = 0;
-  while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  const first = Math.min(length, stretch);
+  while (at < first && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  // Those that begin alike are long as a rule, and whole stretches are compared many times as fast as units.
+  if (at === stretch) {
+    while (at + stretch <= length && a.substring(at, at + stretch) === b.substring(at, at + stretch)) at += stretch;
+    while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  }
   if (at === length) return a.length - b.length;
   // A difference in the second half of a pair is a difference of the whole code point.
   if (at > 0 && isHighSurrogate(a.charCodeAt(at - 1))) {
