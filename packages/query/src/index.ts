@@ -11,7 +11,7 @@ export { explainQuery } from './plan/explain.ts';
 export type { IndexingPolicyJson } from './plan/order-index.ts';
 export { checkOrderBy } from './plan/order-index.ts';
 export type { QueryRange } from './plan/partition-keys.ts';
-export { areOneKey, idsOf, keyRangesOf, scannedRanges } from './plan/partition-keys.ts';
+export { areOneKey, idsOf, keyRangesOf, oneKeyOf, scannedRanges } from './plan/partition-keys.ts';
 export type { PartitionedQueryExecutionInfo, QueryInfo } from './plan/query-info.ts';
 export { PreparedQueries } from './prepared-queries.ts';
 export type { PreparedQuery } from './query.ts';

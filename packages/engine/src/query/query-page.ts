@@ -7,9 +7,11 @@
 //
 // Either works in slices, between which everybody else has a turn.
 
-import { DatabaseError } from '@tidemark/model';
+import { Buffer } from 'node:buffer';
+import type { PartitionKeyDefinition } from '@tidemark/model';
+import { DatabaseError, effectiveKey, encodePartitionKeyBytes } from '@tidemark/model';
 import type { Position, PreparedQuery, ResultPage, RunOptions, Value } from '@tidemark/query';
-import { checkOrderBy, idsOf, QueryRun, ridOfLastRow, withLastRow } from '@tidemark/query';
+import { checkOrderBy, idsOf, oneKeyOf, QueryRun, ridOfLastRow, withLastRow } from '@tidemark/query';
 import { queryMsMax, queryPageDocumentsMax, queryPageMs, querySliceMs, scanBatchBytes } from '../limits.ts';
 import type { RangeEngine, RangeInfo, ScannedDocument, Snapshot } from '../range-engine.ts';
 import { lsnTailBytes } from '../write/system-places.ts';
@@ -123,7 +125,14 @@ class Page {
     this.#options = isLarger ? { ...options, itemsMax: blockingItemsMax } : options;
     this.#run = isLarger ? new QueryRun(this.#program, this.#options) : run;
     this.#scope = scope;
-    this.#scan = new DocumentScan(engine, container, { ...scope, ids: idsOf(prepared, parameters) }, from?.keys);
+    const definition = engine.container(container).definition.partitionKey;
+    const partitionKey = scope.partitionKey ?? filteredKey(definition, prepared, parameters);
+    const selected = {
+      ...scope,
+      ids: idsOf(prepared, parameters),
+      ...(partitionKey !== undefined && { partitionKey }),
+    };
+    this.#scan = new DocumentScan(engine, container, selected, from?.keys);
     this.#hasDocuments = prepared.program.query.documentSlot !== undefined;
     this.#range = engine.range(container, scope.range ?? (engine.ranges(container)[0] as RangeInfo).id);
     this.#tail = this.#range.tailLsn;
@@ -321,5 +330,20 @@ function tookTooLong(): DatabaseError {
     'bad-request',
     `The query sorts, groups or counts, so it needs all documents before its first row, and had not seen them after ${queryMsMax / 1000} seconds. ` +
       'Let its filter name a partition key, or read the documents page by page.',
+  );
+}
+
+/** The one partition key that the filter leaves: its documents are found without a look at others. */
+function filteredKey(
+  definition: PartitionKeyDefinition,
+  prepared: PreparedQuery,
+  parameters: readonly Value[],
+): DocumentScope['partitionKey'] {
+  const values = oneKeyOf(prepared, parameters, definition);
+  return (
+    values && {
+      bytes: encodePartitionKeyBytes(values, Buffer.allocUnsafe),
+      epk: effectiveKey(definition, values, Buffer.allocUnsafe),
+    }
   );
 }

@@ -63,8 +63,7 @@ function choose(state: DatabaseState, range: RangeState, request: ScanRequest, s
   const isWanted = filterOf(container, range, request, intervals);
   let bytes = 0;
   let end = request.from ?? 0;
-  const bounds = request.areMany === true ? undefined : boundsOf(state, snapshot, range, request, intervals);
-  const byKey = bounds && listKeys(state, snapshot, bounds, end);
+  const byKey = request.areMany === true ? undefined : listSelected(state, snapshot, range, request, intervals, end);
   const areMany = byKey === undefined;
   for (const { ridNumber, key } of byKey ?? listRange(state, snapshot, range, request)) {
     if (chosen.length >= itemsMax || bytes >= bytesMax || ridNumber === scanEnd) {
@@ -133,45 +132,49 @@ function partitionOf(container: ContainerState, { partitionKey }: ScanRequest): 
   return partitionBounds(container.number, partitionKey.epk, partitionKey.bytes);
 }
 
-/** Where the documents lie that a partition key, intervals of keys or ids select. Undefined: everywhere. */
-function boundsOf(
+/** The documents that a partition key, intervals of keys or ids select. Undefined: all, or too many: then the range is walked. */
+function listSelected(
   state: DatabaseState,
   snapshot: ContainerSnapshot,
   range: RangeState,
   request: ScanRequest,
   intervals: readonly Interval[] | undefined,
-): readonly KeyBounds[] | undefined {
-  const { ids } = request;
-  const { container } = snapshot;
-  if (ids?.length === 0) return [];
-  const partition = partitionOf(container, request);
-  const ofKeys = intervals?.map(({ min, max }) => docKeyBounds(container.number, min, max));
+  from: number,
+): Rid[] | undefined {
+  const { number } = snapshot.container;
+  const partition = partitionOf(snapshot.container, request);
+  const ofKeys = intervals?.map(({ min, max }) => docKeyBounds(number, min, max));
   const bounds = partition === undefined ? ofKeys : [partition];
-  if (ids === undefined) return bounds;
-  const all = docKeyBounds(container.number, range.minKey, range.maxKey);
-  // Where that would be too many looks, what is there is looked at instead.
-  return boundsOfIds(state, snapshot, bounds ?? [all], ids) ?? bounds;
+  // Where ids would be too many looks, what is there is looked at instead.
+  const all = docKeyBounds(number, range.minKey, range.maxKey);
+  const keys = request.ids && keysOfIds(state, snapshot, partition?.from, bounds ?? [all], request.ids);
+  if (keys !== undefined) return lookUp(state, snapshot, keys, from);
+  return bounds && listKeys(state, snapshot, bounds, from);
 }
 
-/** In each partition key that has, or had, any documents. Undefined: too many places. */
-function boundsOfIds(
+/** In a partition key, or in each that has, or had, any documents. Undefined: in too many. */
+function keysOfIds(
   state: DatabaseState,
   snapshot: ContainerSnapshot,
+  partition: Buffer | undefined,
   bounds: readonly KeyBounds[],
   ids: readonly string[],
-): readonly KeyBounds[] | undefined {
+): readonly Buffer[] | undefined {
+  if (ids.length === 0) return [];
   if (ids.length > scanLookupsMax) return undefined;
   const components = ids.map(idComponent);
-  const found: KeyBounds[] = [];
+  const keysIn = (prefix: Buffer): Buffer[] => components.map((id) => Buffer.concat([prefix, id]));
+  if (partition !== undefined) return keysIn(partition);
+  const found: Buffer[] = [];
   let left = scanLookupsMax;
   for (const { from, to } of bounds) {
     left -= 1;
     for (let key = firstKey(state, snapshot, { from, to }); key !== undefined; ) {
       left -= 1 + components.length;
       if (left < 0) return undefined;
-      const partition = Buffer.from(partitionOfDocKey(key));
-      for (const id of components) found.push(prefixBounds(Buffer.concat([partition, id])));
-      key = firstKey(state, snapshot, { from: prefixBounds(partition).to, to });
+      const prefix = Buffer.from(partitionOfDocKey(key));
+      found.push(...keysIn(prefix));
+      key = firstKey(state, snapshot, { from: prefixBounds(prefix).to, to });
     }
   }
   return found;
@@ -182,6 +185,16 @@ function firstKey(state: DatabaseState, snapshot: ContainerSnapshot, bounds: Key
   const gone = snapshot.gone.firstKey(bounds);
   if (present === undefined || gone === undefined) return present?.key ?? gone;
   return gone.compare(present.key) < 0 ? gone : present.key;
+}
+
+function lookUp(state: DatabaseState, snapshot: ContainerSnapshot, keys: readonly Buffer[], from: number): Rid[] {
+  const found = new Map<number, Buffer>();
+  for (const key of keys) {
+    const version = state.findVisible(key);
+    if (version !== undefined) found.set(version.ridNumber, key);
+    for (const { ridNumber } of snapshot.gone.withKeys(prefixBounds(key))) found.set(ridNumber, key);
+  }
+  return sorted(found, from, Number.MAX_SAFE_INTEGER);
 }
 
 /** What lies there, if that is not too much: then the range is walked, and its keys are looked at. */

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { allRows } from '../../test/all-pages.ts';
 import { prepareQuery } from '../query.ts';
 import type { Value } from '../value/value.ts';
-import { idsOf, keyRangesOf, scannedRanges } from './partition-keys.ts';
+import { idsOf, keyRangesOf, oneKeyOf, scannedRanges } from './partition-keys.ts';
 
 const definitions: readonly PartitionKeyDefinition[] = [
   { paths: ['/a'], kind: 'Hash', version: 1 },
@@ -89,10 +89,12 @@ test('[query 5.7] a document that passes the filter lies in the ranges, however 
           .filter((one) => isKeyed(one, paths));
 
         const ranges = scannedRanges(keyRangesOf(prepareQuery(query, []), [], definition, stepsMax));
+        const only = oneKeyOf(prepareQuery(query, []), [], definition, stepsMax);
 
         for (const passed of allRows({ query, documents: stored })) {
           const key = effectiveKeyHex(effectiveKey(definition, extractPartitionKey(passed, paths)));
           expect(ranges.some((range) => keyRangeContains(range, key))).toBe(true);
+          if (only !== undefined) expect(key).toBe(effectiveKeyHex(effectiveKey(definition, only)));
         }
       },
     ),

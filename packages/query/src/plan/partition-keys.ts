@@ -7,7 +7,7 @@
 //   the first levels             P to P + "FF", the end not included
 //   that there is none           the point "", which is no key's; also for a query without FROM, which has to run somewhere
 
-import type { KeyRange, PartitionKeyComponent, PartitionKeyDefinition } from '@tidemark/model';
+import type { KeyRange, PartitionKeyComponent, PartitionKeyDefinition, PartitionKeyValues } from '@tidemark/model';
 import {
   compareHex,
   effectiveKey,
@@ -47,6 +47,25 @@ export function keyRangesOf(
     if (ranges.length > filterKeysMax) return [everything];
   }
   return ranges.length === 0 ? [pointOf(keySpaceMin)] : withoutOverlap(ranges);
+}
+
+/** The values of the one partition key that a document can have that passes the filter; undefined: there are several, or none. */
+export function oneKeyOf(
+  { program }: PreparedQuery,
+  parameters: readonly Value[],
+  definition: PartitionKeyDefinition,
+  stepsMax: number = filterStepsMax,
+): PartitionKeyValues | undefined {
+  const { query } = program;
+  if (query.documentSlot === undefined) return undefined;
+  const [box, ...others] = keyBoxesOf(query, parameters, definition.paths, stepsMax);
+  if (box === undefined || others.length > 0) return undefined;
+  const values: PartitionKeyComponent[] = [];
+  for (const level of box) {
+    if (level?.size !== 1) return undefined;
+    values.push(...level);
+  }
+  return values;
 }
 
 /** The ids that a document can have that passes the filter; undefined: any. */
