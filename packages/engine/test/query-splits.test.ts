@@ -142,6 +142,51 @@ test('[M20] a continuation tells nothing of documents outside of its partition k
   expect(asked.items).toEqual([`${k}0`]);
 });
 
+test('[wire 12] a continuation is less than 1 KB whatever the sort keys, also with all that it may have to say', async () => {
+  await using database = await openDatabase({ memory: true });
+  const container = await things(database, 0);
+  // Rids have fifteen digits after some splits.
+  for (let n = 0; n < 12; n += 1) {
+    const { id, min, max } = container.ranges.at(-1) as { id: string; min: string; max: string };
+    await container.split(id, middleOf(min, max));
+  }
+  const long = [
+    '"'.repeat(600),
+    '日'.repeat(600),
+    '\ud800'.repeat(700),
+    { a: ['\u0001'.repeat(900)] },
+    [...new Array(300).fill(1e-300)],
+  ];
+  for (let n = 0; n < 60; n += 1)
+    await container.create({ id: `${n}`, pk: `p${n}`, k: long[n % long.length], m: `${'x'.repeat(500)}${n}` });
+  const longest = { length: 0, text: '' };
+  for (const text of [
+    'SELECT VALUE c.id FROM c ORDER BY c.k OFFSET 999999 LIMIT 99999999',
+    'SELECT VALUE c.id FROM c ORDER BY c.m OFFSET 3 LIMIT 99999999',
+    'SELECT VALUE c.id FROM c ORDER BY c.k DESC OFFSET 3 LIMIT 99999999',
+    'SELECT c.k, c.m FROM c GROUP BY c.k, c.m OFFSET 3 LIMIT 99999999',
+    'SELECT DISTINCT c.k, c.m FROM c OFFSET 3 LIMIT 99999999',
+  ]) {
+    for await (const { continuation } of container.query(text, {}, { itemsMax: 7 }).pages()) {
+      const { length } = continuation ?? '';
+      if (length > longest.length) Object.assign(longest, { length, text });
+    }
+  }
+
+  expect(longest.length, longest.text).toBeLessThan(1_024);
+  expect(longest.length, longest.text).toBeGreaterThan(700);
+});
+
+/** Of hex, about. */
+function middleOf(min: string, max: string): string {
+  const [low, high] = [min, max].map((key) => Number.parseInt(key.padEnd(4, '0').slice(0, 4), 16)) as [number, number];
+  return Math.floor((low + high) / 2)
+    .toString(16)
+    .toUpperCase()
+    .padStart(4, '0')
+    .padEnd(32, '0');
+}
+
 test('[M20] few distinct values of many documents are sorted without all of them being kept', async () => {
   await using database = await openDatabase({ memory: true });
   const container = await things(database, 0);

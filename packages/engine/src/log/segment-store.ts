@@ -21,6 +21,7 @@ import {
   segmentIdOf,
   segmentPath,
 } from './segment.ts';
+import { SegmentKeeper } from './segment-keeper.ts';
 import { Spares } from './spares.ts';
 import { Warmth } from './warmth.ts';
 
@@ -65,26 +66,6 @@ export class Segment {
 
   get id(): number {
     return this.header.id;
-  }
-}
-
-/** Of whom reads what compaction has replaced meanwhile. */
-export class SegmentKeeper {
-  readonly #segments = new Map<number, Segment>();
-  /** The file of one of them could not be opened before its name had to go. */
-  isBroken = false;
-
-  keep(segment: Segment): void {
-    segment.keepers += 1;
-    this.#segments.set(segment.id, segment);
-  }
-
-  find(id: number): Segment | undefined {
-    return this.#segments.get(id);
-  }
-
-  segments(): Iterable<Segment> {
-    return this.#segments.values();
   }
 }
 

@@ -10,7 +10,8 @@ import type { Version } from '../index/documents.ts';
 import { readableVersion } from '../index/documents.ts';
 import { epkOfDocKey } from '../index/keys.ts';
 import { snapshotBytesMax } from '../limits.ts';
-import type { SegmentKeeper, SegmentStore } from '../log/segment-store.ts';
+import type { SegmentKeeper } from '../log/segment-keeper.ts';
+import type { SegmentStore } from '../log/segment-store.ts';
 import type { Snapshot } from '../range-engine.ts';
 import { isExpired } from '../write/ttl.ts';
 import type { ContainerState, Purge } from './container-state.ts';
@@ -28,7 +29,7 @@ const goneBytes = 128;
 interface Change {
   readonly key: Buffer;
   /** What is visible of it yet. */
-  readonly visible: Version | undefined;
+  readonly visible: Version;
   /** Of the new version, if there is one. */
   readonly ridNumber: number | undefined;
 }
@@ -62,10 +63,13 @@ export class Snapshots {
   note(record: StagedRecord, range: RangeState, find: (key: Buffer, hash: number) => Version | undefined): void {
     const snapshots = this.#open.get(record.container);
     if (snapshots === undefined) return;
-    const { previous, key } = record;
-    const visible = previous && find(key, record.hash);
-    const change: Change = { key, visible, ridNumber: record.version?.ridNumber };
-    for (const snapshot of snapshots) this.#bytes += snapshot.note(change, range);
+    for (const snapshot of snapshots) snapshot.noteTail(range);
+    if (record.previous === undefined) return;
+    const { key, hash, version } = record;
+    const visible = find(key, hash);
+    if (visible === undefined) return;
+    const change: Change = { key, visible, ridNumber: version?.ridNumber };
+    for (const snapshot of snapshots) this.#bytes += snapshot.keep(change, range);
     while (this.#bytes > this.#bytesMax) this.#bytes -= this.#largest().lose();
   }
 
@@ -126,7 +130,13 @@ export class ContainerSnapshot implements Snapshot {
   }
 
   checkNotLost(): void {
-    if (!this.isLost) return;
+    if (this.keeper.isBroken) {
+      throw new DatabaseError(
+        'unavailable',
+        'A file that the query reads could not be kept open beside compaction. Ask again.',
+      );
+    }
+    if (!this.#isLost) return;
     throw new DatabaseError(
       'bad-request',
       `So much was written while the query ran that what it reads would have been kept in more than ${snapshotBytesMax / 2 ** 20} MiB beside it. ` +
@@ -134,13 +144,14 @@ export class ContainerSnapshot implements Snapshot {
     );
   }
 
-  /** Gives the bytes that it takes more. */
-  note({ key, visible, ridNumber }: Change, range: RangeState): number {
+  /** Before the range is written to. */
+  noteTail(range: RangeState): void {
+    if (!this.#tails.has(range.number)) this.#tails.set(range.number, this.#tailOf(range));
+  }
+
+  /** The version that is visible yet, if it was there. Gives the bytes that it takes more. */
+  keep({ key, visible, ridNumber }: Change, range: RangeState): number {
     if (this.#isLost) return 0;
-    if (!this.#tails.has(range.number)) {
-      this.#tails.set(range.number, { lsn: range.tailLsn, timeMs: range.tailTimeMs });
-    }
-    if (visible === undefined) return 0;
     const isKept = this.#before.has(visible.ridNumber);
     if (!isKept && this.#cameLater(visible, key, range)) return 0;
     let bytes = 0;
