@@ -27,14 +27,12 @@ export type SizeName =
   | 'hostSteps'
   | 'faultyWrites'
   | 'soakWindows'
-  | 'stepFactor'
-  | 'namedSeeds'
-  | 'idleDays';
+  | 'stepFactor';
 
 /** Of what is called fresh there is none in the short form. */
 const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> = {
   /** Worlds of the processor, from seed 1 on. */
-  worlds: [60, 2_000],
+  worlds: [100, 2_000],
   freshWorlds: [0, 3_000],
   /** Histories of the engine beside its model. */
   histories: [25, 200],
@@ -66,10 +64,6 @@ const table: Readonly<Record<SizeName, readonly [short: number, long: number]>> 
   soakWindows: [6, 16],
   /** As how many each step of a query counts where queries come to the bound of them: all of them would take a minute. */
   stepFactor: [500, 125],
-  /** Of the worlds that failed for the same reason, how many are played again. */
-  namedSeeds: [1, Number.POSITIVE_INFINITY],
-  /** How long nothing comes. */
-  idleDays: [1, 3],
 };
 
 export function sizeOf(name: SizeName, isOfLong: boolean = isLong): number {
